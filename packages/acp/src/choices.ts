@@ -11,7 +11,7 @@ export function configOptions({ modes, models }: AcpSession): SessionConfigOptio
   ];
 }
 
-/** The modes once more, for clients that do not know the form above. */
+/** Returns the modes once more, for clients that do not know the form above. */
 export function modeState({ modes }: AcpSession): SessionModeState | undefined {
   return modes && { currentModeId: modes.current, availableModes: modes.available.map((mode) => ({ ...mode })) };
 }

@@ -10,7 +10,7 @@ export function availableCommands(session: AcpSession): AvailableCommand[] {
   }));
 }
 
-/** The command that a prompt consists of; undefined for one that goes to the model. */
+/** Returns the command that a prompt consists of; undefined for one that goes to the model. */
 export function typedCommand(
   text: string,
   session: AcpSession,

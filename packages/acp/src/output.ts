@@ -7,7 +7,7 @@ import { fenced } from "./promptContent.ts";
 /** The result of a call, from a running turn or from history. */
 export type CallResult = Pick<ToolMessage, "output" | "isError" | "content"> & { readonly data?: unknown };
 
-/** A result as a client shows it: text as a block of code, so that none of it counts as markdown, and pictures. */
+/** Returns a result as a client shows it: text as a block of code, so that none of it counts as markdown, and pictures. */
 export function resultContent({ output, content = [], data }: CallResult): ToolCallContent[] {
   const pictures = content.filter((block) => block.type === "image");
   const text = readable(commandOutput(data ?? parsed(output)) ?? output);

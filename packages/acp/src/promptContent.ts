@@ -7,7 +7,7 @@ import { invalidParams } from "./errors.ts";
 /** What models take as pictures. */
 const pictures: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** A prompt of a client as a message of the user. Throws for content that was not announced. */
+/** Converts a prompt of a client to a message of the user. Throws for content that was not announced. */
 export function toUserContent(prompt: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
   return prompt.map(toUserBlock);
 }
@@ -27,7 +27,7 @@ function toUserBlock(block: ContentBlock): TextBlock | ImageBlock {
   }
 }
 
-/** The text of a prompt alone. */
+/** Returns the text of a prompt alone. */
 export function textOfPrompt(prompt: readonly ContentBlock[]): string {
   return prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
@@ -49,7 +49,7 @@ function image(data: string, mimeType: string): ImageBlock {
   throw invalidParams(`A picture of the type ${showLine(mimeType)} cannot be read; send PNG, JPEG, GIF or WebP.`);
 }
 
-/** A file by its path, which tools take; anything else by its address. */
+/** Returns a file by its path, which tools take; anything else by its address. */
 function nameOf(uri: string): string {
   try {
     const url = new URL(uri);

@@ -5,7 +5,7 @@ import { resultContent } from "./output.ts";
 import { showPastCall } from "./toolCalls.ts";
 import type { AcpSession } from "./types.ts";
 
-/** A conversation as the client would have been told it, message by message; calls that wait are `pending`. */
+/** Yields a conversation as the client would have been told it, message by message; calls that wait are `pending`. */
 export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpdate, void> {
   const messages = agent.sessionContext;
   const results = new Map(messages.flatMap((one) => (one.role === "tool" ? [[one.callId, one] as const] : [])));

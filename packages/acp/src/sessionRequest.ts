@@ -21,7 +21,7 @@ export async function readSessionRequest(given: GivenRequest, signal: AbortSigna
   return { cwd: directory, roots: [...new Set(roots)], mcpServers: serversOf(mcpServers), signal };
 }
 
-/** The path without links, as programs that are started there see it. */
+/** Returns the path without links, as programs that are started there see it. */
 async function realDirectory(field: string, path: string): Promise<string> {
   const refuse = (why: string): Error => invalidParams(`${field}: ${showLine(path)} ${why}`);
   if (!isAbsolute(path)) throw refuse("is not an absolute path");

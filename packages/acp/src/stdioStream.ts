@@ -1,7 +1,7 @@
 import { Readable, type Writable } from "node:stream";
 import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
 
-/** Messages of the protocol over two streams, a line of JSON each. */
+/** Carries messages of the protocol over two streams, a line of JSON each. */
 export function stdioStream(input: Readable, output: Writable): Stream {
   const decoder = new TextDecoder();
   const sink = new WritableStream<Uint8Array>({

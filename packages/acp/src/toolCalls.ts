@@ -32,7 +32,7 @@ export async function showCall(call: AcpCall, session: AcpSession, signal: Abort
   };
 }
 
-/** The call without what it would change: of a conversation that is over. */
+/** Shows the call without what it would change: of a conversation that is over. */
 export async function showPastCall(call: AcpCall, registry: AnyToolRegistry): Promise<Omit<ShownCall, "diffs">> {
   const effects = await effectsOf(call, registry);
   const command = effects.find((effect) => effect.command !== undefined)?.command;

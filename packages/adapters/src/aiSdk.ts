@@ -16,7 +16,7 @@ export { fromAiSdkTool } from "./fromAiSdkTool.ts";
 type AiSdkOutput = string | { text: string; images?: readonly ImageBlock[]; data?: unknown };
 
 /**
- * The tools of a registry for `generateText`, `streamText` and agents. The object is live: before each step it lists the tools
+ * Returns the tools of a registry for `generateText`, `streamText` and agents. The object is live: before each step it lists the tools
  * that are enabled then, and a call to a disabled tool is still answered. A copy (`{ ...tools }`) keeps the list as it was. A
  * failure is a `tool-error` part.
  */
@@ -47,7 +47,7 @@ type ApprovalFunction = (options: {
 }) => Promise<ToolApprovalStatus>;
 
 /**
- * The `toolApproval` of `generateText`, `streamText` and agents: the question of a guard becomes a `tool-approval-request` with its
+ * Returns the `toolApproval` of `generateText`, `streamText` and agents: the question of a guard becomes a `tool-approval-request` with its
  * text as `reason`, and ends the generation; a denial is a denied call. Messages with the user's answer continue it, also in another process. A
  * yes holds for the same call and the same question. Where messages come back from a browser, give the SDK a secret
  * (`experimental_toolApprovalSecret`), so that it recognises its own requests.
@@ -69,7 +69,7 @@ const notThisQuestion = "the user has answered another question about this call;
 
 type Part = Exclude<ModelMessage["content"], string>[number];
 
-/** The texts of the questions about a call that were answered with yes. */
+/** Returns the texts of the questions about a call that were answered with yes. */
 function approvedQuestions(messages: readonly ModelMessage[], callId: string): string[] {
   const parts = messages.flatMap(({ content }): readonly Part[] => (typeof content === "string" ? [] : content));
   const yes = new Set(

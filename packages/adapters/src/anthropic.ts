@@ -5,7 +5,7 @@ import { toAnthropicTool } from "@toolcrib/core";
 import { type AdapterOptions, callTool, type ImageBlock, type ToolAnswer, type ToolSource } from "./registryCall.ts";
 
 /**
- * The enabled tools for `client.beta.messages.toolRunner({ tools })`. A failure is a result with `is_error`. The runner keeps
+ * Returns the enabled tools for `client.beta.messages.toolRunner({ tools })`. A failure is a result with `is_error`. The runner keeps
  * the list that it was given; a call to a tool that was disabled since is refused.
  */
 export function toAnthropicTools(registry: ToolSource, options: AdapterOptions = {}): BetaRunnableTool<unknown>[] {

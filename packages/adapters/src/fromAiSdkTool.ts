@@ -5,7 +5,7 @@ import { asSchema, type Tool } from "ai";
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 /**
- * A tool of the AI SDK as a tool for a registry. Its own `inputSchema` checks the arguments, and `toModelOutput` makes the
+ * Returns a tool of the AI SDK as a tool for a registry. Its own `inputSchema` checks the arguments, and `toModelOutput` makes the
  * result. Of a tool that yields, the last value counts. Rejects with a ToolError (`invalid_tool`) for a tool that the AI SDK
  * would not run by itself: one without `execute`, or with `needsApproval` (use `registry.guard`).
  */
@@ -44,7 +44,7 @@ export async function fromAiSdkTool(name: string, tool: Tool): Promise<Executabl
   };
 }
 
-/** The problems that a schema library found, by field when its error says so. */
+/** Returns the problems that a schema library found, by field when its error says so. */
 function issuesOf(error: Error): { message: string; path?: readonly unknown[] }[] {
   const found = "issues" in error ? error.issues : error.cause;
   return Array.isArray(found) && found.length > 0 ? found : [{ message: error.message }];

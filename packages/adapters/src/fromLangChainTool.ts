@@ -13,7 +13,7 @@ export interface LangChainTool {
 }
 
 /**
- * A LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. The schema of LangChain checks the arguments after
+ * Returns a LangChain tool (`tool(…)`, a StructuredTool) as a tool for a registry. The schema of LangChain checks the arguments after
  * that of the registry. A ToolMessage with status `error` is a failure, and so is a `Command`, which only LangGraph can run.
  * `returnDirect` and artifacts are not carried over.
  */

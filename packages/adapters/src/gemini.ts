@@ -8,7 +8,7 @@ interface Response {
 }
 
 /**
- * The enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`. Call it before each request, so that
+ * Returns the enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`. Call it before each request, so that
  * the list follows the registry.
  */
 export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {

@@ -22,7 +22,7 @@ const listKeywords = ["prefixItems", "anyOf", "oneOf"] as const;
 const mapKeywords = ["properties", "$defs"] as const;
 
 /**
- * A JSON Schema reduced to the keywords that Gemini supports. The registry checks the rest (`pattern`, `minLength`, `not`, …).
+ * Returns a JSON Schema reduced to the keywords that Gemini supports. The registry checks the rest (`pattern`, `minLength`, `not`, …).
  * A `default` is told in the description, `const` becomes an `enum` of one, `allOf` of one schema becomes that schema, and draft-07 spellings become the newer ones.
  */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {

@@ -29,7 +29,7 @@ interface LangChainOptions extends AdapterOptions {
 type LangChainRegistryTool = DynamicStructuredTool<JsonSchema, Arguments, Arguments>;
 
 /**
- * The enabled tools for `createAgent({ tools })`, `model.bindTools` or a `ToolNode`. A failure is a ToolMessage with status
+ * Returns the enabled tools for `createAgent({ tools })`, `model.bindTools` or a `ToolNode`. A failure is a ToolMessage with status
  * `error`, or an error thrown when the tool is invoked without a tool call. The list does not change later; a call to a tool
  * that was disabled since is refused.
  */
@@ -38,7 +38,7 @@ export function toLangChainTools(registry: ToolSource, options: LangChainOptions
 }
 
 /**
- * Middleware for `createAgent({ middleware })` with the tools of a registry. Before each request it shows the model those that
+ * Creates middleware for `createAgent({ middleware })` with the tools of a registry. Before each request it shows the model those that
  * are enabled. Use it instead of `toLangChainTools`.
  */
 export function registryMiddleware(registry: ToolSource, options: LangChainOptions = {}): AgentMiddleware {
@@ -92,7 +92,7 @@ function requestFor(name: string, args: Arguments, description: string): HITLReq
   };
 }
 
-/** True only for the decision `approve`; a rejection's message is the reason that the model reads. */
+/** Returns true only for the decision `approve`; a rejection's message is the reason that the model reads. */
 function answerOf(resumed: unknown): boolean | string {
   const { decisions }: { decisions?: { type?: unknown; message?: unknown }[] } = Object(resumed);
   const [decision] = Array.isArray(decisions) ? decisions : [];

@@ -11,7 +11,7 @@ import {
 } from "./registryCall.ts";
 
 /**
- * The enabled tools for `client.chat.completions.runTools({ tools })`. A failure is its text, because tool messages of chat
+ * Returns the enabled tools for `client.chat.completions.runTools({ tools })`. A failure is its text, because tool messages of chat
  * completions cannot be marked as errors. The runner keeps the list that it was given; a call to a tool that was disabled since
  * is refused.
  */
@@ -27,7 +27,7 @@ export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}
 }
 
 /**
- * The enabled tools for `client.responses.create({ tools })`. Call it before each request, so that the list follows the
+ * Returns the enabled tools for `client.responses.create({ tools })`. Call it before each request, so that the list follows the
  * registry.
  */
 export function toOpenAIResponsesTools(registry: ToolSource): FunctionTool[] {

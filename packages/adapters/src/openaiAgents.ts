@@ -23,7 +23,7 @@ interface OpenAIAgentsOptions extends AdapterOptions {
 }
 
 /**
- * The tools of a registry for `new Agent({ tools })`, including the disabled ones: before each request the agent asks which are
+ * Returns the tools of a registry for `new Agent({ tools })`, including the disabled ones: before each request the agent asks which are
  * enabled. A failure is its text, because that API cannot mark a call as failed.
  */
 export function toOpenAIAgentsTools(
@@ -60,7 +60,7 @@ export function toOpenAIAgentsTools(
 }
 
 /**
- * Options for `run(agent, input, options)` or `new Runner(options)`. A call to a tool that the agent does not show (unknown, or
+ * Returns options for `run(agent, input, options)` or `new Runner(options)`. A call to a tool that the agent does not show (unknown, or
  * disabled during the run) is answered to the model. Without them the SDK ends the run with a ModelBehaviorError.
  */
 export function openAIAgentsRunOptions(

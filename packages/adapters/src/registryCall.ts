@@ -70,7 +70,7 @@ export async function decisionOn(
 }
 
 /**
- * The value of arguments that come as JSON text. Empty text means `{}`; text that is not JSON is passed on, and the registry
+ * Returns the value of arguments that come as JSON text. Empty text means `{}`; text that is not JSON is passed on, and the registry
  * refuses it.
  */
 export function parseArguments(text: string): unknown {
@@ -82,7 +82,7 @@ export function parseArguments(text: string): unknown {
   }
 }
 
-/** The schemas of all tools, enabled or not, in registration order. */
+/** Returns the schemas of all tools, enabled or not, in registration order. */
 export function everySchema(registry: ToolSource): ChatTool[] {
   const copy = registry.clone();
   for (const name of copy.getToolNames()) copy.enable(name);

@@ -181,7 +181,7 @@ export class Agent {
   }
 }
 
-/** The lines of which a saved conversation is made again. */
+/** Returns the lines of which a saved conversation is made again. */
 function linesOf({ messages, usage, pending, foundTools, opening, changes = [] }: Session): ConversationLine[] {
   const kept = { ...(pending && { pending }), ...(foundTools && { foundTools }), ...(opening && { opening, changes }) };
   const said = messages.length + Object.keys(kept).length > 0 ? [{ type: "messages", messages, ...kept } as const] : [];

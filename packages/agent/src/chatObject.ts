@@ -87,7 +87,7 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
 }
 
 /**
- * One turn whose answer is a value that fits `schema` (JSON Schema or Standard Schema). Where the service keeps answers to a schema, the model
+ * Runs one turn whose answer is a value that fits `schema` (JSON Schema or Standard Schema). Where the service keeps answers to a schema, the model
  * answers by itself; elsewhere it calls the tool `final_answer`, which exists for this turn only. It is reminded once if it gives no such
  * value. Rejects as `agent.chat` does, and with `bad_reply` when no such answer came.
  */
@@ -113,7 +113,7 @@ export async function chatObject<const Schema extends ParametersSchema>(
   });
 }
 
-/** The text of the last reply as JSON; undefined where it is none. */
+/** Returns the text of the last reply as JSON; undefined where it is none. */
 function lastJson(messages: readonly Message[]): unknown {
   const reply = messages.findLast((message) => message.role === "assistant");
   try {
@@ -123,7 +123,7 @@ function lastJson(messages: readonly Message[]): unknown {
   }
 }
 
-/** The call of the last reply that was taken as the answer. */
+/** Returns the call of the last reply that was taken as the answer. */
 function answeringCall(messages: readonly Message[]): ToolCallBlock | undefined {
   return lastCalls(messages).find(
     ({ id, name }) =>
@@ -157,7 +157,7 @@ const maps: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** The schema with its pointers from its own root (`#/$defs/x`) leading from the root of the arguments. `isMap`: its keys are names. */
+/** Returns the schema with its pointers from its own root (`#/$defs/x`) leading from the root of the arguments. `isMap`: its keys are names. */
 function moveReferences(schema: unknown, isMap: boolean): unknown {
   if (Array.isArray(schema)) return schema.map((item) => moveReferences(item, false));
   if (!isPlainObject(schema)) return schema;

@@ -79,7 +79,7 @@ export class AgentError extends Error {
   }
 }
 
-/** The message of an error that ends in advice, and its parts. */
+/** Returns the message of an error that ends in advice, and its parts. */
 export function advised(problem: string, advice: Remedy["advice"]): { message: string; remedy: Remedy } {
   const words = advice.map((part) => (typeof part === "string" ? part : nameOf(part)));
   return { message: [problem, words.join("")].filter(Boolean).join(" "), remedy: { problem, advice } };
@@ -90,7 +90,7 @@ function nameOf({ option, variable }: AdvisedOption): string {
   return variable === undefined ? "the option apiKey" : `${variable} or the option apiKey`;
 }
 
-/** True for an AgentError of this or any other installed copy of the package. */
+/** Returns whether it is an AgentError of this or any other installed copy of the package. */
 export function isAgentError(value: unknown): value is AgentError {
   return typeof value === "object" && value !== null && marker in value;
 }

@@ -16,7 +16,7 @@ const switching: Partial<Record<AgentErrorCode, "at-once" | "after-failures">> =
 };
 
 /**
- * One provider made of several. The first serves until it fails for good or twice in a row, then the next, and so on; it
+ * Makes one provider of several. The first serves until it fails for good or twice in a row, then the next, and so on; it
  * does not go back. The agent sees each switch as a failure to retry, so nothing is shown or run twice.
  */
 export function fallbackProvider(first: Provider, ...others: readonly Provider[]): Provider {

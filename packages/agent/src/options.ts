@@ -166,7 +166,7 @@ export function checkChatOptions(options: ChatOptions): void {
   readAgentOptions("chat", options, chatSpecs);
 }
 
-/** The same of a turn that goes on after answers. */
+/** Checks the same of a turn that goes on after answers. */
 export function checkApproveOptions(options: ApproveOptions): void {
   readAgentOptions("approve", options, approveSpecs);
 }

@@ -135,7 +135,7 @@ export class RequestClock {
   }
 }
 
-/** The events of one request that keeps its own clock, up to its reply. Leaving the iteration ends the request. */
+/** Yields the events of one request that keeps its own clock, up to its reply. Leaving the iteration ends the request. */
 export async function* clockedEvents<T extends { readonly type: string }>(
   open: (signal: AbortSignal) => AsyncIterator<T>,
   caller: AbortSignal,

@@ -41,7 +41,7 @@ export function traceProvider(provider: Provider, options: TelemetryOptions = {}
   };
 }
 
-/** Middleware for `registry.use`: each call is a span `execute_tool NAME`. */
+/** Creates middleware for `registry.use`: each call is a span `execute_tool NAME`. */
 export function traceTools(options: TelemetryOptions = {}): Middleware {
   return async (call, next) => {
     const span = start(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, {
@@ -65,7 +65,7 @@ export function traceTools(options: TelemetryOptions = {}): Middleware {
   };
 }
 
-/** `agent.streamChat` in a span `invoke_agent NAME`, the parent of the spans of its requests and calls. */
+/** Runs `agent.streamChat` in a span `invoke_agent NAME`, the parent of the spans of its requests and calls. */
 export function traceTurn(
   agent: Agent,
   message: UserContent,
@@ -74,7 +74,7 @@ export function traceTurn(
   return tracedTurn(agent.streamChat(message, chat), { tracer, content, agentName }, message);
 }
 
-/** The same of `agent.streamApprove`. */
+/** Does the same of `agent.streamApprove`. */
 export function traceApprove(
   agent: Agent,
   answers: Answers,

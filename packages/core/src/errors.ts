@@ -85,7 +85,7 @@ export interface InvalidArgumentOptions {
 }
 
 /**
- * The error for an argument that a tool cannot use: `Invalid arguments: FIELD: REASON`. An empty `field` means the arguments as
+ * Returns the error for an argument that a tool cannot use: `Invalid arguments: FIELD: REASON`. An empty `field` means the arguments as
  * a whole.
  */
 export function invalidArgument(
@@ -111,7 +111,7 @@ export function describeArgument(field: string, reason: string): string {
 /** Narrows by `code`, so that `details` has its type. */
 export type AnyToolError = { [Code in ToolErrorCode]: ToolError<Code> }[ToolErrorCode];
 
-/** True for a ToolError of this or any other installed copy of the package, or of another realm; never throws. */
+/** Returns whether it is a ToolError of this or any other installed copy of the package, or of another realm; never throws. */
 export function isToolError(value: unknown): value is AnyToolError {
   return (
     attempt(
@@ -129,12 +129,12 @@ export function isError(value: unknown): value is Error {
   );
 }
 
-/** Like `error instanceof RangeError`, for an error of any realm. */
+/** Decides like `error instanceof RangeError`, for an error of any realm. */
 export function isErrorNamed(value: unknown, name: string): value is Error {
   return isError(value) && attempt(() => value.name) === name;
 }
 
-/** The message of whatever was thrown, by its shape, so of any realm; never throws. */
+/** Returns the message of whatever was thrown, by its shape, so of any realm; never throws. */
 export function messageOf(thrown: unknown): string {
   const message: unknown = attempt(() => Object(thrown).message);
   return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? unreadable);

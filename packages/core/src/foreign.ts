@@ -15,7 +15,7 @@ export function attempt<T>(read: () => T): T | undefined {
 
 type Settled = { readonly value: unknown } | { readonly error: unknown };
 
-/** How a call ends, whatever it returns or throws. The value is wrapped, so that nobody takes it for a promise once more. */
+/** Resolves to how a call ends, whatever it returns or throws. The value is wrapped, so that nobody takes it for a promise once more. */
 export function settle(start: () => unknown): Promise<Settled> {
   return new Promise((resolve) => {
     assimilate(

@@ -61,7 +61,7 @@ export function toMcpTool({ function: { name, description, parameters } }: ChatT
   return stated.length === 0 ? tool : { ...tool, annotations: Object.fromEntries(stated) };
 }
 
-/** The hints of MCP as traits. A hint that is absent stays absent. */
+/** Returns the hints of MCP as traits. A hint that is absent stays absent. */
 export function fromMcpHints(annotations: Readonly<Record<string, unknown>>): ToolTraits {
   const hints = traitNames.map((trait) => [trait, annotations[hintNames[trait]]] as const);
   return Object.fromEntries(hints.filter(([, value]) => typeof value === "boolean"));

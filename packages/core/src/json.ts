@@ -1,11 +1,11 @@
 import { attempt } from "./foreign.ts";
 
-/** Any object but an array: what a value read from JSON, or from another program, must be to have fields. */
+/** Returns whether it is any object but an array: what a value read from JSON, or from another program, must be to have fields. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A key-value object in the sense of JSON: made by a literal, `JSON.parse` or `Object.create(null)`. */
+/** Returns whether it is a key-value object in the sense of JSON: made by a literal, `JSON.parse` or `Object.create(null)`. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -27,7 +27,7 @@ export const mostLevels = 500;
 const mostValues = 100_000;
 
 /**
- * A copy that shares no array or plain object with the original; properties that are undefined are left out, other
+ * Returns a copy that shares no array or plain object with the original; properties that are undefined are left out, other
  * values (class instances, functions) are kept. Throws a RangeError past 500 levels, so also on a cycle, and past `most` values.
  */
 export function copyJson<T>(value: T, most?: number): T;
@@ -61,7 +61,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** JSON text with the keys of every object in one order, so that equal values give equal texts. */
+/** Returns JSON text with the keys of every object in one order, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -72,26 +72,26 @@ export function canonicalJson(value: unknown): string {
     .join(",")}}`;
 }
 
-/** The type of a JSON value in JSON Schema's words; anything that JSON cannot hold by its JavaScript type. */
+/** Returns the type of a JSON value in JSON Schema's words; anything that JSON cannot hold by its JavaScript type. */
 export function jsonType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value;
 }
 
-/** The longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
+/** Returns the longest head of `text` within `limit` UTF-16 units that does not split a surrogate pair. */
 export function cutHead(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
 
-/** `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
+/** Returns `text` up to `limit` units, an ellipsis after a cut: for quoting what a caller sent. */
 export function clip(text: string, limit = 200): string {
   return text.length <= limit ? text : `${cutHead(text, limit)}…`;
 }
 
-/** A value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */
+/** Returns a value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */
 export function quote(value: unknown, limit = 80): string {
   const text = attempt(() => JSON.stringify(beginning(value, limit)) ?? String(value)) ?? typeof value;
   return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;

@@ -6,12 +6,12 @@ export function isLegalName(name: string): boolean {
   return legalName.test(name);
 }
 
-/** `name` with every character replaced that some model API refuses in a name. It may still be empty or too long. */
+/** Returns `name` with every character replaced that some model API refuses in a name. It may still be empty or too long. */
 export function withLegalCharacters(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_");
 }
 
-/** `name` with the first free number behind it: `read_file_2`. */
+/** Returns `name` with the first free number behind it: `read_file_2`. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 2; ; number += 1) {
     const suffix = `_${number}`;
@@ -26,7 +26,7 @@ const mostWork = 300_000;
 const workPerCandidate = 100;
 
 /**
- * The candidate that `name` was probably meant to be, or undefined: equal but for case and separators, or at most a third
+ * Returns the candidate that `name` was probably meant to be, or undefined: equal but for case and separators, or at most a third
  * of its letters away by edits (insert, delete, replace, swap of neighbours; Damerau–Levenshtein).
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
@@ -52,7 +52,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** A name without case and separators, to compare by. */
+/** Returns a name without case and separators, to compare by. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }

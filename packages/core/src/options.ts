@@ -126,7 +126,7 @@ export const option: Readonly<Record<Kind, OptionSpec>> = {
   signal: { ...withMethods("addEventListener", "throwIfAborted"), expected: "an AbortSignal" },
 };
 
-/** An option that is one of these texts. */
+/** Returns an option that is one of these texts. */
 export function oneOf(...values: readonly string[]): OptionSpec {
   return {
     expected: `one of ${values.join(", ")}`,
@@ -135,7 +135,7 @@ export function oneOf(...values: readonly string[]): OptionSpec {
   };
 }
 
-/** An option that is an object with these functions. */
+/** Returns an option that is an object with these functions. */
 export function withMethods(...methods: readonly string[]): OptionSpec {
   const fits = (value: unknown): boolean =>
     typeof value === "object" &&
@@ -144,12 +144,12 @@ export function withMethods(...methods: readonly string[]): OptionSpec {
   return { expected: `an object with ${methods.join(" and ")}`, fits, otherwise: "none" };
 }
 
-/** An option that holds options itself. */
+/** Returns an option that holds options itself. */
 export function groupOf<Options>(options: OptionSpecs<Options>): OptionSpec {
   return { ...option.plain, options, otherwise: "none" };
 }
 
-/** The same spec of an option that has a default. */
+/** Returns the same spec of an option that has a default. */
 export function withDefault<Value>(spec: OptionSpec, value: Value): DefaultedSpec<Value> {
   return { ...spec, default: value, otherwise: spec.otherwise ?? shownValue(value) };
 }
@@ -170,7 +170,7 @@ export function checkSpelling<Options extends object>(
   }
 }
 
-/** A value as an error shows it: short, and of an object only its kind. */
+/** Returns a value as an error shows it: short, and of an object only its kind. */
 function shownValue(value: unknown): string {
   return typeof value === "string" ? quote(value) : kindOrNumber(value);
 }
@@ -179,7 +179,7 @@ function kindOrNumber(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
 }
 
-/** The kind of a value, without its content: `null`, `a string`, `an empty array`, `an instance of URL`. */
+/** Returns the kind of a value, without its content: `null`, `a string`, `an empty array`, `an instance of URL`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) {

@@ -1,5 +1,5 @@
 /**
- * `running`, unless the signal fires first: then rejects with the signal's reason. What `running` does later is dropped.
+ * Resolves to what `running` does, unless the signal fires first: then rejects with the signal's reason. What `running` does later is dropped.
  */
 export async function untilAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return running;

@@ -38,7 +38,7 @@ const emptyContext: ToolContext = Object.freeze({
 });
 
 /**
- * A registry of the ten default tools, with `remove` and `run_bash` disabled; with `bash: { background: true }` also of `read_output`
+ * Creates a registry of the ten default tools, with `remove` and `run_bash` disabled; with `bash: { background: true }` also of `read_output`
  * and `stop_command`, disabled too. Without a context, `save_session_context` saves an
  * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for invalid options or an invalid context, a ToolError
  * (`not_found`) for an unknown name in `enable` or `disable`, and what `register` throws for an extra tool.
@@ -81,7 +81,7 @@ function checkPackNames(packs: readonly ExecutableTool[]): void {
   );
 }
 
-/** The options that are there, `undefined` too: the packs refuse it, as a limit was intended. */
+/** Returns the options that are there, `undefined` too: the packs refuse it, as a limit was intended. */
 function present<Name extends keyof DefaultToolOptions>(
   options: DefaultToolOptions,
   names: readonly Name[],

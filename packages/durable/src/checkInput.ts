@@ -35,7 +35,7 @@ export function checkName(what: string, value: unknown): asserts value is string
   if (problem !== undefined) throw invalid(`${what} must be ${problem}, received ${shown(value)}.`);
 }
 
-/** The same for the id of a run. `::` is what tells the turns of a run apart in the engine. */
+/** Checks the same for the id of a run. `::` is what tells the turns of a run apart in the engine. */
 export function checkRunId(value: unknown): asserts value is string {
   checkName("The id of a run", value);
   if (value.includes("::")) throw invalid(`The id of a run must not contain "::", received ${shown(value)}.`);

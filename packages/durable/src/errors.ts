@@ -4,7 +4,7 @@ import { isObject, messageOf } from "@toolcrib/core/text";
 /** An error as JSON, as engines record it: an AgentError whole, of another its name and message. */
 export type PlainError = { readonly name: string; readonly message: string; readonly [key: string]: unknown };
 
-/** The error as JSON. What cannot be written as JSON is left out. */
+/** Returns the error as JSON. What cannot be written as JSON is left out. */
 export function toPlainError(error: unknown): PlainError {
   const message = messageOf(error);
   if (isAgentError(error)) {
@@ -25,7 +25,7 @@ function nameOf(error: unknown): string {
   }
 }
 
-/** The error that was recorded, by its shape: an AgentError is one again, so that callers can ask for its code. */
+/** Returns the error that was recorded, by its shape: an AgentError is one again, so that callers can ask for its code. */
 export function reviveError(recorded: unknown): Error {
   if (isAgentError(recorded)) return recorded;
   if (!isObject(recorded)) return new Error(messageOf(recorded));

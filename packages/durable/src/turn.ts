@@ -33,7 +33,7 @@ export interface RunAgent {
   session(): Session;
 }
 
-/** The definition of an agent for a run. */
+/** Returns the definition of an agent for a run. */
 export async function defineAgent(
   agents: Readonly<Record<string, AgentSource>>,
   name: string,

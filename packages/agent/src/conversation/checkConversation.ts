@@ -3,7 +3,7 @@ import type { Message } from "../messages.ts";
 import { callsOf } from "./conversation.ts";
 
 /**
- * The problems of a conversation in words; none when it is valid: every call has exactly one result, right after its reply
+ * Returns the problems of a conversation in words; none when it is valid: every call has exactly one result, right after its reply
  * and in the order of the calls; every result has its call; ids are unique; no string holds a lone surrogate.
  */
 export function conversationProblems(messages: readonly Message[]): string[] {

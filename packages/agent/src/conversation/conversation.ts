@@ -18,7 +18,7 @@ const longestReason = 1000;
 /** Why a call was answered without being run. */
 export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for approval" | "not answered" | "repeated";
 
-/** A user message as history keeps it: frozen, without lone surrogates. */
+/** Returns a user message as history keeps it: frozen, without lone surrogates. */
 export function userMessage(content: string | readonly (TextBlock | ImageBlock)[]): UserMessage {
   return frozenJson({
     role: "user",
@@ -27,7 +27,7 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
 }
 
 /**
- * A model's reply as history keeps it: empty text dropped, every call with a legal tool name, plain arguments and an
+ * Returns a model's reply as history keeps it: empty text dropped, every call with a legal tool name, plain arguments and an
  * id that is not in `takenIds` (which grows by it). The content may end up empty.
  */
 export function toValidReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
@@ -81,7 +81,7 @@ function legalName(name: string): string {
   return plain === "" ? "unnamed" : plain;
 }
 
-/** The calls of a reply, in order. */
+/** Returns the calls of a reply, in order. */
 export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
   const { content } = reply;
   const [first] = content;
@@ -98,14 +98,14 @@ export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
 /** Messages never change, and each of thousands of calls asks for all of its reply. */
 const callsOfReplies = new WeakMap<AssistantMessage, readonly ToolCallBlock[]>();
 
-/** The text of a message. */
+/** Returns the text of a message. */
 export function textOf(message: AssistantMessage | UserMessage): string {
   let text = "";
   for (const block of message.content) if (block.type === "text") text += block.text;
   return text;
 }
 
-/** The calls of the last reply that have no result yet. */
+/** Returns the calls of the last reply that have no result yet. */
 export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
   const answered = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index -= 1) {
@@ -116,7 +116,7 @@ export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[
   return [];
 }
 
-/** A call's result as history keeps it. */
+/** Returns a call's result as history keeps it. */
 export function toolMessage(
   call: Pick<ToolCallBlock, "id" | "name">,
   result: Pick<ToolMessage, "output" | "isError"> & { readonly content?: ToolMessage["content"] | undefined },
@@ -132,22 +132,22 @@ export function toolMessage(
   return Object.freeze(content && content.length > 0 ? { ...message, content } : message);
 }
 
-/** The result of a call that was never started. */
+/** Returns the result of a call that was never started. */
 export function notRun(call: ToolCallBlock, reason: NotRunReason): ToolMessage {
   return failed(call, `Not run: ${reason}`);
 }
 
-/** The result of a call that the user did not allow. */
+/** Returns the result of a call that the user did not allow. */
 export function denied(call: ToolCallBlock, reason: string): ToolMessage {
   return failed(call, `Permission denied: ${clip(reason, longestReason)}`);
 }
 
-/** The result of a call whose process ended while it ran. */
+/** Returns the result of a call whose process ended while it ran. */
 export function interrupted(call: ToolCallBlock): ToolMessage {
   return failed(call, "Interrupted; may have run");
 }
 
-/** The result of a call whose arguments were not a whole JSON object. */
+/** Returns the result of a call whose arguments were not a whole JSON object. */
 export function malformedCall(call: ToolCallBlock): ToolMessage {
   return failed(call, invalidArgument("", call.malformed ?? "expected a JSON object").message);
 }

@@ -1,7 +1,7 @@
 const deepest = 200;
 
 /**
- * A deep, frozen copy of JSON data without lone surrogates; values that JSON cannot hold become null. Throws a RangeError
+ * Returns a deep, frozen copy of JSON data without lone surrogates; values that JSON cannot hold become null. Throws a RangeError
  * for data nested deeper than 200 levels, and so for a cycle.
  */
 export function frozenJson<T>(value: T, depth?: number): T;

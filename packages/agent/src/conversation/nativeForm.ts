@@ -3,7 +3,7 @@ import type { ToolCallBlock } from "../messages.ts";
 import { frozenJson } from "./frozenJson.ts";
 
 /**
- * A call of a tool that the service itself defines, as the call of a registry's tool that runs it; `data` is what the model made. What is too
+ * Returns a call of a tool that the service itself defines, as the call of a registry's tool that runs it; `data` is what the model made. What is too
  * deep for history makes the call malformed.
  */
 export function withNativeForm(call: ToolCallBlock, provider: string, data: object): ToolCallBlock {

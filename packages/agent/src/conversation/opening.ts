@@ -26,7 +26,7 @@ interface KnownTool {
 }
 
 /**
- * The line after which the model knows the prompt and the tools of its next request; undefined where it does already. What no reply has
+ * Returns the line after which the model knows the prompt and the tools of its next request; undefined where it does already. What no reply has
  * followed binds nothing, so it is said anew, where it belongs now.
  */
 export function announcement(
@@ -47,7 +47,7 @@ export function announcement(
   return isSaid ? undefined : { type: "change", ...change };
 }
 
-/** The changes that a reply has followed. */
+/** Returns the changes that a reply has followed. */
 export function answeredChanges(
   messages: readonly Message[],
   changes: readonly ConversationChange[],

@@ -7,7 +7,7 @@ const longestQuote = 200;
 export const cutOff = "cut off";
 
 /**
- * The arguments of a call, from the text that a model sent (some servers send an object). No text means `{}`. Anything
+ * Returns the arguments of a call, from the text that a model sent (some servers send an object). No text means `{}`. Anything
  * other than a JSON object gives `{}` and says in `malformed` what was wrong.
  */
 export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {

@@ -10,7 +10,7 @@ export const noUsage: Usage = Object.freeze({
   cost: 0,
 });
 
-/** The sum; `cost` is left out (unknown) as soon as one part does not know it. */
+/** Returns the sum; `cost` is left out (unknown) as soon as one part does not know it. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum = {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -36,7 +36,7 @@ export function waitingResult(call: ToolCallBlock): ToolMessage {
   return notRun(call, "waiting for approval");
 }
 
-/** The calls of the last reply; none once a user's message follows it. */
+/** Returns the calls of the last reply; none once a user's message follows it. */
 export function lastCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
   const last = messages.findLast((message) => message.role !== "tool");
   return last?.role === "assistant" ? callsOf(last) : [];
@@ -63,7 +63,7 @@ export function putResult(messages: Message[], result: ToolMessage): void {
 
 const placesOfCalls = new WeakMap<readonly ToolCallBlock[], ReadonlyMap<string, number>>();
 
-/** The place of each call in its reply, by id. */
+/** Returns the place of each call in its reply, by id. */
 function placesOf(calls: readonly ToolCallBlock[]): ReadonlyMap<string, number> {
   let places = placesOfCalls.get(calls);
   if (!places) {
@@ -90,7 +90,7 @@ export function pendingCalls(
   });
 }
 
-/** Those of the calls that are of the last reply; none unless there is a question among them. */
+/** Returns those of the calls that are of the last reply; none unless there is a question among them. */
 export function stillWaiting(messages: readonly Message[], waiting: Iterable<WaitingCall>): readonly WaitingCall[] {
   const ids = new Set(lastCalls(messages).map((call) => call.id));
   const still = [...waiting].filter((call) => ids.has(call.callId));
@@ -119,7 +119,7 @@ export function isAnswer(value: unknown): value is Answer {
   return Object.keys(value).length === 1 && (typeof output === "string" || (isObject(args) && !Array.isArray(args)));
 }
 
-/** The user's own arguments for a call, if an answer gave some. */
+/** Returns the user's own arguments for a call, if an answer gave some. */
 export function givenArguments({ answer, instead }: Partial<WaitingCall> = {}): WaitingCall["instead"] {
   return typeof answer === "object" && "args" in answer ? answer.args : instead;
 }

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homeFolder } from "@toolcrib/kit/files";
 
-/** The folders whose files count for one folder, the farthest first. None of their files may lead out of the first. */
+/** Returns the folders whose files count for one folder, the farthest first. None of their files may lead out of the first. */
 export function instructionFolders(folder: string, home: string | undefined = homeFolder()): string[] {
   const start = realpathSync(folder);
   const top = topOf(start, home === undefined ? undefined : canonical(home));
@@ -14,7 +14,7 @@ export function instructionFolders(folder: string, home: string | undefined = ho
   }
 }
 
-/** The nearest folder around that is a repository, or the home; without either, the folder alone. */
+/** Returns the nearest folder around that is a repository, or the home; without either, the folder alone. */
 function topOf(start: string, home: string | undefined): string {
   for (let place = start; ; place = dirname(place)) {
     if (place === home || isRepository(place)) return place;

@@ -83,7 +83,7 @@ export async function readInstructions(folder: string, options: ReadInstructions
   return { files, leftOut, prompt: promptOf(files) };
 }
 
-/** Undefined where there is no such file, or an empty one. */
+/** Returns undefined where there is no such file, or an empty one. */
 async function readOne(path: string, root: string | undefined, most: number): Promise<InstructionFile | undefined> {
   if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
   const scope = createPathScope(root === undefined ? {} : { root, cwd: root });

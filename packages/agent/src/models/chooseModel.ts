@@ -31,7 +31,7 @@ export interface ModelChoice {
   readonly reason: string;
 }
 
-/** The models that are known of the services whose key is in the environment, as `provider/model`. */
+/** Returns the models that are known of the services whose key is in the environment, as `provider/model`. */
 export function keyedModels(): string[] {
   return services.flatMap(({ name, variable }) => {
     if (!environment(variable)) return [];
@@ -41,7 +41,7 @@ export function keyedModels(): string[] {
 }
 
 /**
- * The model asked for; else the first service whose key is in the environment, else a model server on this machine, else the
+ * Returns the model asked for; else the first service whose key is in the environment, else a model server on this machine, else the
  * offline stand-in. Only the provider that is used is loaded. Throws `invalid_option` for an unknown name, `network` where a named server
  * offers no model, and the provider's AgentError (`missing_key`).
  */

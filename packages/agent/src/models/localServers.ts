@@ -18,7 +18,7 @@ export function localServers(): LocalServer[] {
   ];
 }
 
-/** Without user, password and query. */
+/** Returns the address without user, password and query. */
 export function shownAddress({ baseURL }: LocalServer): string {
   if (!URL.canParse(baseURL)) return baseURL;
   const { origin, pathname } = new URL(baseURL);

@@ -23,19 +23,19 @@ export interface SessionSummary {
 
 const headBytes = 64 * 1024;
 
-/** A file name for a new journal: names sort by time and no two are equal. */
+/** Creates a file name for a new journal: names sort by time and no two are equal. */
 export function newSessionFile(folder: string, now: Date = new Date()): string {
   const time = now.toISOString().slice(0, 19).replaceAll(":", "-");
   return join(folder, `${time}-${crypto.randomUUID().slice(0, 6)}.jsonl`);
 }
 
-/** The id of a journal, from its name. */
+/** Returns the id of a journal, from its name. */
 export function sessionId(file: string): string {
   const name = basename(file, ".jsonl");
   return /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([0-9a-f]{6})$/.exec(name)?.[1] ?? name;
 }
 
-/** The journals of a folder, last changed first; none when the folder does not exist. Leaves out other files, links and pipes. */
+/** Returns the journals of a folder, last changed first; none when the folder does not exist. Leaves out other files, links and pipes. */
 export async function listSessions(folder: string): Promise<SessionSummary[]> {
   const names = await readdir(folder).catch(() => []);
   const found: SessionSummary[] = [];

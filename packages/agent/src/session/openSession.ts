@@ -31,7 +31,7 @@ export async function openSession(fileOrSession: string | Session): Promise<Open
   return { ...parsed, journal: { bytes: journalBytes, size: read.bytes.length, inode: read.inode } };
 }
 
-/** The bytes of a session file. Throws for anything but a regular file. */
+/** Returns the bytes of a session file. Throws for anything but a regular file. */
 async function readSession(file: string): Promise<{ readonly bytes: Buffer; readonly inode: number }> {
   const { descriptor, close } = await openSessionFile(file);
   try {

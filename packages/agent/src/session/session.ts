@@ -32,7 +32,7 @@ export type JournalLine =
       readonly systemPrompt: string;
     };
 
-/** A session to be saved at any moment: calls that still run get the result "interrupted". */
+/** Creates a session to be saved at any moment: calls that still run get the result "interrupted". */
 export function createSession(content: Omit<Session, "format" | "version" | "savedAt">): Session {
   return {
     format: sessionFormat,

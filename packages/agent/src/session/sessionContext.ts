@@ -12,7 +12,7 @@ export interface SessionToolContext extends ToolContext {
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
 const noConversation = "there is no conversation to save (the agent's own context is missing or empty)";
 
-/** The tool `save_session_context`: writes the session for `Agent.resume` to the context's file path, atomically; only its owner may read it. */
+/** Creates the tool `save_session_context`: writes the session for `Agent.resume` to the context's file path, atomically; only its owner may read it. */
 export function createSaveSessionContextTool(context: SessionToolContext, ...none: readonly never[]): ExecutableTool {
   if (none.length > 0) throw new TypeError("createSaveSessionContextTool takes the context alone: it has no options");
   return defineTool({

@@ -39,7 +39,7 @@ export async function openSessionFile(file: string): Promise<RegularFile> {
   return openRegularFile(join(folder, basename(file)), scope);
 }
 
-/** The nearest directory that exists. */
+/** Returns the nearest directory that exists. */
 function existing(folder: string): string {
   return dirname(folder) === folder || lstatSync(folder, { throwIfNoEntry: false })
     ? folder
@@ -55,7 +55,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Undefined when it was removed. */
+/** Returns undefined when it was removed. */
 function workingDirectory(): string | undefined {
   try {
     return process.cwd();

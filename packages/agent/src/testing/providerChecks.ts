@@ -113,7 +113,7 @@ export function testProvider(test: DeclareTest, subject: ProviderUnderTest): voi
 
 const listing = "one.txt\ntwo/";
 
-/** The tool that the checks offer: `list_dir`, which answers the same each time. */
+/** Returns the tool that the checks offer: `list_dir`, which answers the same each time. */
 function registryWithList(): ToolRegistry {
   const registry = new ToolRegistry();
   registry.register(

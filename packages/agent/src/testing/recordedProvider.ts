@@ -38,7 +38,7 @@ export function recordProvider(provider: Provider, file: string): Provider {
 }
 
 /**
- * Answers from a recording, in its order, without a key or network. Throws an AgentError `invalid_request` when a request
+ * Creates a provider that answers from a recording, in its order, without a key or network. Throws an AgentError `invalid_request` when a request
  * differs from the recorded one, or when none is left.
  */
 export function replayProvider(file: string): Provider {

@@ -6,7 +6,7 @@ import { style } from "./pageStyle.ts";
 import { describeDuration, describeTime, describeUsage, durationOf, type Transcript } from "./transcript.ts";
 
 /**
- * A session as one page that asks nothing of the network: turns with calls, results, diffs and pictures, a search, light and dark.
+ * Returns a session as one page that asks nothing of the network: turns with calls, results, diffs and pictures, a search, light and dark.
  * Nothing in the session becomes markup or script. Throws a TypeError for invalid options.
  */
 export function sessionToHtml(session: Transcript | Session, options: TranscriptOptions = {}): string {
@@ -71,7 +71,7 @@ function facts({ startedAt, models, turns, usage }: Transcript): string[] {
   ];
 }
 
-/** A list of the turns, which a wide screen shows beside them. */
+/** Returns a list of the turns, which a wide screen shows beside them. */
 function contents({ transcript }: Prepared): string {
   const rows = transcript.turns.map(({ user }, index) => {
     const first = user.find((block) => block.type === "text");

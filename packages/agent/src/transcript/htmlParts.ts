@@ -102,7 +102,7 @@ function callHtml(call: TranscriptCall, parts: Parts): string {
 <div class="detail">${questionHtml(call)}${argumentsHtml(call.args, parts)}${result}${pictures.join("")}</div></details>`;
 }
 
-/** An answer in JSON, such as that of a command, by its fields. */
+/** Returns an answer in JSON, such as that of a command, by its fields. */
 function resultHtml(output: string, parts: Parts): string {
   const fields: unknown = /^\{[\s\S]*\}$/.test(output) ? parsed(output) : undefined;
   return (isObject(fields) && argumentsHtml(fields, parts)) || code(parts.cut(output));
@@ -139,7 +139,7 @@ function valueHtml(value: unknown, parts: Parts): string {
   return json.includes("\n") ? code(parts.cut(json)) : `<code>${escapeHtml(json)}</code>`;
 }
 
-/** An edit of `edit_file` as the lines of a diff. */
+/** Returns an edit of `edit_file` as the lines of a diff. */
 function editLines(edit: unknown): string | undefined {
   const { old_text: old, new_text: now } = isObject(edit) ? edit : {};
   if (typeof old !== "string" || typeof now !== "string") return undefined;

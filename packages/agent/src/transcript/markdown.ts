@@ -15,7 +15,7 @@ import {
   type TranscriptTurn,
 } from "./transcript.ts";
 
-/** A session as Markdown: what was said, calls and results as code. Throws a TypeError for invalid options. */
+/** Returns a session as Markdown: what was said, calls and results as code. Throws a TypeError for invalid options. */
 export function sessionToMarkdown(session: Transcript | Session, options: TranscriptOptions = {}): string {
   const prepared = prepare("sessionToMarkdown", session, options);
   const { transcript, title } = prepared;
@@ -71,7 +71,7 @@ function callParts(call: TranscriptCall, { cut }: Prepared): string[] {
   return parts;
 }
 
-/** A fence longer than any in the text. */
+/** Returns a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -9,7 +9,7 @@ const keyStart = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g;
 const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
 
 /**
- * The transcript without `secrets` (in every form) and without what looks like one: keys by their form, private keys, values of
+ * Returns the transcript without `secrets` (in every form) and without what looks like one: keys by their form, private keys, values of
  * variables and arguments with names such as TOKEN or password.
  */
 export function redactTranscript(transcript: Transcript, secrets: readonly string[]): Transcript {

@@ -53,7 +53,7 @@ export function describeAnswer(answer: Answer | undefined): string | undefined {
   return answer === undefined ? undefined : answer ? "allowed" : "denied";
 }
 
-/** How long something took, in milliseconds; undefined where a time is missing. */
+/** Returns how long something took, in milliseconds; undefined where a time is missing. */
 export function durationOf({
   startedAt,
   endedAt,

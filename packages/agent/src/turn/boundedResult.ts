@@ -13,7 +13,7 @@ const mostBlocks = 100;
 const mediaFactor = 20;
 
 /**
- * A result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
+ * Returns a result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
  * times as much for pictures and sound (each whole or left out), and at most 100 blocks. A picture for which `whyNot` gives a reason is
  * left out, and the output says why.
  */

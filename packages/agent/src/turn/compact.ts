@@ -82,7 +82,7 @@ interface Summary {
   readonly usage?: Usage;
 }
 
-/** The model's summary; empty where it gave none. The text is not shown. */
+/** Asks the model for its summary; empty where it gave none. The text is not shown. */
 async function* requestSummary(
   head: readonly Message[],
   { provider, limits, history, systemPrompt }: LoopState,

@@ -155,7 +155,7 @@ async function* begin(
   return { step, calls: waiting, ...(reply && { reply }) };
 }
 
-/** The message, which asks for the call itself where the model cannot be made to call a tool. */
+/** Returns the message, which asks for the call itself where the model cannot be made to call a tool. */
 function withWish(message: UserContent, choice: ToolChoice = "auto", { abilities }: Provider): UserContent {
   if (choice === "auto" || choice === "none" || abilities?.forcedTools !== false) return message;
   const wish =
@@ -171,7 +171,7 @@ function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock
   return group.filter((call) => !isUnanswered(run.waited.get(call.id)));
 }
 
-/** Services refuse a message without content, and every later request that holds it. */
+/** Throws for a message without content: services refuse it, and every later request that holds it. */
 function refuseMessage(content: UserContent, pictures: PictureLimiter): void {
   const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
@@ -185,7 +185,7 @@ function refuseMessage(content: UserContent, pictures: PictureLimiter): void {
   }
 }
 
-/** Why the turn ends after this reply; undefined when it goes on. */
+/** Returns why the turn ends after this reply; undefined when it goes on. */
 function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {
   switch (stop) {
     case "stop":

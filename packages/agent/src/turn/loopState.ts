@@ -39,12 +39,12 @@ export interface LoopState {
   running: boolean;
 }
 
-/** The error of calls that are refused while a turn runs. */
+/** Returns the error of calls that are refused while a turn runs. */
 export function busyError(): AgentError {
   return new AgentError({ code: "busy", message: "A turn is running; wait for its end or abort it." });
 }
 
-/** The error of calls that are refused while the user is asked. */
+/** Returns the error of calls that are refused while the user is asked. */
 export function waitingError(): AgentError {
   const message = "Calls wait for an answer: answer with agent.approve, or send a message, which denies them.";
   return new AgentError({ code: "busy", message });

@@ -129,7 +129,7 @@ export class RepeatGuard {
   }
 }
 
-/** The call whatever the order of its arguments. */
+/** Returns the call whatever the order of its arguments. */
 function textOf({ name, args, malformed }: ToolCallBlock): string {
   return canonicalJson([name, args, malformed ?? null]);
 }

@@ -28,7 +28,7 @@ export interface ReplyRequest {
 }
 
 /**
- * One whole reply of the model, as history keeps it. Tried again after a failure that may pass, which is safe because
+ * Requests one whole reply of the model, as history keeps it. It is tried again after a failure that may pass, which is safe because
  * tools run only once the reply is complete. Throws an AgentError.
  */
 export async function* requestReply(request: ReplyRequest): AsyncGenerator<AgentEvent, ReplyEvent> {

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../provider.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
 /**
- * The tools of a request. Those that are deferred are left out until `search_tools` has found them, and then come last in the order in
+ * Returns the tools of a request. Those that are deferred are left out until `search_tools` has found them, and then come last in the order in
  * which they were found, so that the beginning stays the same.
  */
 export function requestTools(

@@ -13,17 +13,17 @@ export interface StepState {
 /** Called after each step whose calls have run; true ends the turn with `stop`. */
 export type StopCondition = (state: StepState) => boolean;
 
-/** True once the model has called this tool. */
+/** Returns true once the model has called this tool. */
 export function calledTool(name: string): StopCondition {
   return ({ reply }) => callsOf(reply).some((call) => call.name === name);
 }
 
-/** True once the session has used this many tokens, input and output. */
+/** Returns true once the session has used this many tokens, input and output. */
 export function usedTokens(limit: number): StopCondition {
   return ({ usage }) => usage.inputTokens + usage.outputTokens >= limit;
 }
 
-/** True when one of the conditions is. */
+/** Returns true when one of the conditions is. */
 export function anyOf(...conditions: readonly StopCondition[]): StopCondition {
   return (state) => conditions.some((condition) => condition(state));
 }

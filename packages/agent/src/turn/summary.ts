@@ -5,7 +5,7 @@ import type { Message, UserMessage } from "../messages.ts";
 export const leastGain = 0.1;
 const leastHead = 0.25;
 
-/** A rough size; only its ratio to that of other messages matters. */
+/** Returns a rough size; only its ratio to that of other messages matters. */
 export function weightOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
 }
@@ -21,7 +21,7 @@ interface Split {
   readonly isAnswered: boolean;
 }
 
-/** The conversation up to the messages that the user has sent since the last step. Undefined where that is not worth a summary. */
+/** Returns the conversation up to the messages that the user has sent since the last step. Undefined where that is not worth a summary. */
 export function splitForSummary(messages: readonly Message[]): Split | undefined {
   const end = messages.findLastIndex((message) => message.role !== "user") + 1;
   const head = messages.slice(0, end);
@@ -47,7 +47,7 @@ function requestOf(message: Message | undefined): UserMessage["content"] {
   return first?.type === "text" && first.text.startsWith(opening) ? message.content.slice(2) : message.content;
 }
 
-/** The one message with which a conversation begins anew: the summary, and the last request word for word. */
+/** Returns the one message with which a conversation begins anew: the summary, and the last request word for word. */
 export function summarised({ request, isAnswered }: Split, summary: string): UserMessage {
   const label = isAnswered ? "My last message, which you have answered, was:" : "My last message was:";
   const words = request.length > 0 ? [{ type: "text", text: label } as const, ...request] : [];

@@ -22,7 +22,7 @@ interface TakenReply {
   readonly waiting: readonly string[];
 }
 
-/** The next reply of a turn, with what was steered before it. */
+/** Takes the next reply of a turn, with what was steered before it. */
 export async function* takeReply(
   state: LoopState,
   step: number,
@@ -45,7 +45,7 @@ export async function* takeReply(
 }
 
 /**
- * The same as a recorded step. History ends up as the record has it, whether or not the record was written here.
+ * Does the same as a recorded step. History ends up as the record has it, whether or not the record was written here.
  */
 export async function* takeRecordedReply(
   state: LoopState,

@@ -105,7 +105,7 @@ function resultEvent({ callId: id, name, output, isError, content }: ToolMessage
   return { ...event, ...(content && { content }), ...(data !== undefined && { data }) };
 }
 
-/** The results of calls that need not run. */
+/** Returns the results of calls that need not run. */
 function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMap<ToolCallBlock, ToolMessage> {
   const known = new Map<ToolCallBlock, ToolMessage>();
   for (const call of calls) {
@@ -188,7 +188,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   return endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
 }
 
-/** The user's own arguments as guards see them. */
+/** Returns the user's own arguments as guards see them. */
 async function checkedArguments(
   name: string,
   given: Readonly<Record<string, unknown>>,

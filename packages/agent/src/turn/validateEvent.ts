@@ -9,7 +9,7 @@ const stops: ReadonlySet<unknown> = new Set<StopReason>([
   ...(["stop", "tool-calls", "token-limit", "context-limit", "refusal", "content-filter", "pause"] as const),
 ]);
 
-/** The iterator of what `send` returned; throws `bad_reply` unless that is an async iterable. */
+/** Returns the iterator of what `send` returned; throws `bad_reply` unless that is an async iterable. */
 export function iteratorOf(provider: Provider, returned: unknown): AsyncIterator<unknown> {
   if (isAsyncIterable(returned)) return returned[Symbol.asyncIterator]();
   throw mistake(provider, "send returned no async iterable; write it as async *send(request) { yield … }");
@@ -25,7 +25,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /**
- * The one check between a provider and history. Providers are written by users too, so text given as a string becomes a
+ * Checks what comes from a provider before history has it: the one check between them. Providers are written by users too, so text given as a string becomes a
  * block and missing counts are 0. A reply comes out as history keeps it; `callIds` grows by the ids of its calls. Throws
  * `bad_reply` for anything else than a ProviderEvent.
  */

@@ -19,7 +19,7 @@ export type ArgumentChecker = (args: unknown) => CheckedArguments | Promise<Chec
 const manyUnknown = 1000;
 const longestReason = 1000;
 
-/** The checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
+/** Creates the checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
   let validator: Validator | undefined;
   let quickCheck: Check | undefined;
@@ -66,7 +66,7 @@ function repairArguments(
   }
 }
 
-/** The reason for a limit of this package, or of the stack; undefined for any other error. */
+/** Returns the reason for a limit of this package, or of the stack; undefined for any other error. */
 function tooMuch(error: unknown): string | undefined {
   if (error instanceof TooMuchWork) return `could not be checked: ${error.message}`;
   if (!isErrorNamed(error, "RangeError")) return undefined;
@@ -105,7 +105,7 @@ async function parse(
   return { args: (result && "value" in result ? result.value : args) as Record<string, unknown> };
 }
 
-/** The arguments that a closed schema does not know, if there are more than `most`; unlike a schema library it names the allowed ones. */
+/** Returns the arguments that a closed schema does not know, if there are more than `most`; unlike a schema library it names the allowed ones. */
 function surplus(args: Record<string, unknown>, parameters: JsonSchema, most: number): Explanation {
   const { properties, patternProperties, additionalProperties } = parameters;
   const given = Object.keys(args);

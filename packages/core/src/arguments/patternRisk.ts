@@ -32,7 +32,7 @@ function stepsPerCharacter(source: string): number {
 }
 
 /**
- * How many steps a regular expression takes at most on a text of `length`, judged from its source and erring upwards.
+ * Returns how many steps a regular expression takes at most on a text of `length`, judged from its source and erring upwards.
  * `Infinity` for a back-reference, look-around or a repeated group that can read a text in several ways, which may take exponentially many.
  */
 export function patternSteps(source: string, length: number): number {
@@ -43,7 +43,7 @@ export function patternSteps(source: string, length: number): number {
   return Math.min(product, starts * (length + 1) * stepsPerCharacter(source) + length);
 }
 
-/** The product of the ways through all parts. `Infinity` for every repeated group, back-reference and look-around. */
+/** Returns the product of the ways through all parts. `Infinity` for every repeated group, back-reference and look-around. */
 function productOfWays(source: string, length: number): number {
   const plain = source.replace(/\\[^1-9k]/gs, "x").replace(/\[(?:\\.|[^\]])*\]/gs, "x");
   if (/\\|\(\?[^:]/.test(plain)) return Number.POSITIVE_INFINITY;

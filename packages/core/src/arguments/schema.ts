@@ -147,7 +147,7 @@ function first(questions: readonly (() => string | undefined)[]): string | undef
 }
 
 /**
- * Why a schema cannot be one of a tool's, or undefined where it can: a JSON Schema (2020-12 or draft-07) with known types,
+ * Returns why a schema cannot be one of a tool's, or undefined where it can: a JSON Schema (2020-12 or draft-07) with known types,
  * well-shaped keywords, local references, patterns that compile and, if it `isOwn`, cannot run away; parameters with
  * `type: "object"` at the root.
  */

@@ -10,7 +10,7 @@ const longestChain = 200;
 /** Preparing a schema walks it once, and once more below each inner `$id`. */
 const mostPreparation = 50_000;
 
-/** Why every call would cost too much under this schema, whatever its arguments; undefined where it would not. */
+/** Returns why every call would cost too much under this schema, whatever its arguments; undefined where it would not. */
 export function schemaCostProblem(root: JsonSchema): string | undefined {
   return applicationProblem(root) ?? preparationProblem(root);
 }

@@ -17,7 +17,7 @@ const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples
 /** Whether to keep a keyword; `at` is the JSON Pointer of the schema that has it. */
 type Keep = (keyword: string, value: unknown, at: string) => boolean;
 
-/** A copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
+/** Returns a copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
 export function filterKeywords(schema: JsonSchema, keep: Keep, at = ""): JsonSchema {
   return mapValues(schema, (value, keyword) => {
     if (!keep(keyword, value, at)) return undefined;
@@ -28,12 +28,12 @@ export function filterKeywords(schema: JsonSchema, keep: Keep, at = ""): JsonSch
   });
 }
 
-/** A name as a part of a JSON Pointer (RFC 6901). */
+/** Returns a name as a part of a JSON Pointer (RFC 6901). */
 export function pointerPart(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The name that a part of a JSON Pointer stands for. */
+/** Returns the name that a part of a JSON Pointer stands for. */
 export function pointerName(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
@@ -52,7 +52,7 @@ function mapValues(
   return made;
 }
 
-/** The version of JSON Schema by which a whole schema is read. */
+/** Returns the version of JSON Schema by which a whole schema is read. */
 export function draftOf({ $schema }: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
   if (typeof $schema !== "string") return "2020-12";
   if (/draft-0?[467]/.test($schema)) return $schema.includes("4") ? "4" : "7";
@@ -75,7 +75,7 @@ interface Known {
 const documents = new WeakMap<JsonSchema, Known>();
 
 /**
- * The schema that a local `$ref` leads to: `#`, a JSON Pointer (RFC 6901), an `$anchor` or an `$id` in the same document.
+ * Returns the schema that a local `$ref` leads to: `#`, a JSON Pointer (RFC 6901), an `$anchor` or an `$id` in the same document.
  * Answers are kept: `root` must not change after the first call.
  */
 export function resolveReference(root: JsonSchema, reference: string): Target {

@@ -25,7 +25,7 @@ export type Validator = (value: unknown) => readonly ValidationError[] | Promise
 const mostSteps = 40_000;
 
 /**
- * A validator of one schema; the library is loaded, and the schema prepared, at the first call. Patterns that could run away are not
+ * Creates a validator of one schema; the library is loaded, and the schema prepared, at the first call. Patterns that could run away are not
  * checked. Throws, or rejects with, TooMuchWork for a value that costs too much. `accepts` is the quick check of the schema.
  */
 export function createValidator(schema: JsonSchema, accepts: Check | undefined = compileQuickCheck(schema)): Validator {
@@ -95,7 +95,7 @@ function makePatternsCompile<T>(schema: T): T {
 const classOrEscape = /\[(?:\\.|[^\]\\])*\]|\\./gs;
 const needlessEscape = /\\(?:([^\w\s^$\\.*+?()[\]{}|/-])|([_gijlmoqyaehz]))|\\./gis;
 
-/** The same expression in a form that the `u` flag takes, where there is one. */
+/** Returns the same expression in a form that the `u` flag takes, where there is one. */
 export function withoutNeedlessEscapes(source: string): string {
   try {
     new RegExp(source, "u");
@@ -134,7 +134,7 @@ const typeChecks: Readonly<Record<string, Check>> = {
 };
 
 /**
- * A check that says yes only where the full validator would, for the keywords that most tools use; undefined for a schema
+ * Returns a check that says yes only where the full validator would, for the keywords that most tools use; undefined for a schema
  * with any other. After a no the validator decides: so an ordinary valid call needs no validator, and every error is still its own.
  */
 export function compileQuickCheck(schema: unknown): Check | undefined {

@@ -14,7 +14,7 @@ export function checkLimit(fromCaller: number | undefined): void {
   throw new RangeError(`timeoutMs must be a number of milliseconds above 0, at most ${longestDelayMs}, or Infinity`);
 }
 
-/** The caller's limit, else the tool's, else the default. Throws a RangeError unless the caller's is a positive number. */
+/** Returns the caller's limit, else the tool's, else the default. Throws a RangeError unless the caller's is a positive number. */
 export function limitOf(tool: ExecutableTool, args: Record<string, unknown>, fromCaller: number | undefined): number {
   checkLimit(fromCaller);
   if (fromCaller !== undefined) return fromCaller;

@@ -72,7 +72,7 @@ function copyArguments(
   return { made: copy(args) as Args, isJson };
 }
 
-/** How many prototypes there are: 0 for null, 1 for `Object.prototype` of any realm, 2 for that of a class or of arrays. */
+/** Returns how many prototypes there are: 0 for null, 1 for `Object.prototype` of any realm, 2 for that of a class or of arrays. */
 function depth(prototype: object | null): number {
   let count = 0;
   for (let at = prototype; at !== null && count < 4; at = Object.getPrototypeOf(at)) count += 1;
@@ -82,7 +82,7 @@ function depth(prototype: object | null): number {
 /** Of every typed array. */
 const { slice } = Uint8Array.prototype;
 
-/** The copy of an object that JavaScript or its host itself knows, of any realm; undefined for any other, also of a class derived from one. */
+/** Returns the copy of an object that JavaScript or its host itself knows, of any realm; undefined for any other, also of a class derived from one. */
 function copyBuiltIn(
   value: object,
   prototype: object | null,

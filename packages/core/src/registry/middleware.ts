@@ -27,7 +27,7 @@ async function outcomeOf(name: string, run: () => Promise<ToolOutcome | string>)
   }
 }
 
-/** Whatever a middleware returned, as an outcome of the promised types. Throws a TypeError where it returned nothing. */
+/** Reads whatever a middleware returned as an outcome of the promised types. Throws a TypeError where it returned nothing. */
 function asOutcome(name: string, result: ToolOutcome | string | undefined): ToolOutcome {
   if (result === undefined)
     throw new TypeError("a middleware returned nothing: it returns what next() gave, or a string");
@@ -44,7 +44,7 @@ function asOutcome(name: string, result: ToolOutcome | string | undefined): Tool
 }
 
 /**
- * Middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of one where whole ones
+ * Creates middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of one where whole ones
  * would fill less than half) and a notice.
  */
 export function limitOutput(bytes: number): Middleware {

@@ -30,7 +30,7 @@ export function toolOutput(text: string, extras: Omit<ToolOutput, "text">): stri
   return Object.defineProperty(output, "toString", { value: () => text }) as unknown as string & ToolOutput;
 }
 
-/** The string that `ToolRegistry.execute` answers for an outcome. */
+/** Returns the string that `ToolRegistry.execute` answers for an outcome. */
 export function renderOutcome(name: string, outcome: ToolOutcome): string {
   if (outcome.ok) return outcome.output;
   const { code, message } = outcome.error;
@@ -97,7 +97,7 @@ const toolCodes: ReadonlySet<ToolErrorCode> = new Set([
   "aborted",
 ]);
 
-/** The typed error for whatever was thrown. Never throws. */
+/** Returns the typed error for whatever was thrown. Never throws. */
 export function fromThrown(name: string, thrown: unknown): ToolError {
   return attempt(() => readThrown(name, thrown)) ?? failure(name, `${unreadable} was thrown`, thrown);
 }
@@ -123,7 +123,7 @@ function fromToolError(toolName: string, message: string, thrown: ToolError): To
   });
 }
 
-/** The outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. Never throws. */
+/** Returns the outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. Never throws. */
 export function fromReturned(returned: unknown): ToolOutcome {
   if (typeof returned === "string") return { ok: true, output: returned };
   return { ok: true, ...(attempt(() => takeApart(returned)) ?? { output: describeValue(returned) }) };
@@ -151,7 +151,7 @@ function describeThrown(thrown: unknown): string {
   return thrown === "" ? "Unknown error" : describeValue(thrown);
 }
 
-/** A string as it is, else JSON text, or a short description where that is impossible. Never throws. */
+/** Returns a string as it is, else JSON text, or a short description where that is impossible. Never throws. */
 function describeValue(value: unknown): string {
   if (typeof value === "string") return value;
   const json = attempt(() => JSON.stringify(value));

@@ -9,7 +9,7 @@ const mostBytes = 256 * 1024;
 /** The most bytes of JSON text that one UTF-16 unit becomes: `\\u0000`. */
 const longestEscape = 6;
 
-/** A copy of `value` as JSON has it; undefined where JSON cannot hold it, or where it is too large. */
+/** Returns a copy of `value` as JSON has it; undefined where JSON cannot hold it, or where it is too large. */
 export function jsonData(value: unknown): unknown {
   // Most data is plain, and small enough to fit however it is escaped: writing and reading it as JSON takes ten times as long.
   const budget = { left: Math.floor(mostBytes / longestEscape) };

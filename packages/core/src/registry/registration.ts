@@ -31,7 +31,7 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
   }
 }
 
-/** The traits that a tool states; one that cannot be read counts as not stated. */
+/** Returns the traits that a tool states; one that cannot be read counts as not stated. */
 export function traitsOf(tool: ToolTraits): ToolTraits {
   const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
   for (const trait of traitNames) {

@@ -35,7 +35,7 @@ interface Looked extends CheckedArguments {
   readonly entry: Entry | undefined;
 }
 
-/** One execution. Synchronous, so that a call has started when `invoke` returns, unless its check must wait. May throw or reject. */
+/** Runs one call. Synchronous, so that a call has started when `invoke` returns, unless its check must wait. May throw or reject. */
 export function runCall(held: Held, name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
   checkSpelling("execute", options, optionNames);
   const { signal } = options;
@@ -80,7 +80,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
 
 function nothing(): void {}
 
-/** Through every middleware and past every guard. */
+/** Passes a call through every middleware and past every guard. */
 function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
   const { name } = call;
   const { signal } = options;
@@ -142,12 +142,12 @@ function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, 
   return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
 }
 
-/** The guards of the registry, and the question of a tool that is one. */
+/** Returns the guards of the registry, and the question of a tool that is one. */
 function guardsOf({ guards }: Held, entry: Entry | undefined): readonly Guard[] {
   return entry?.question ? [...guards, entry.question] : guards;
 }
 
-/** The tool's own arguments when every guard lets the call pass, or the user's result; else why it may not run. */
+/** Resolves to the tool's own arguments when every guard lets the call pass, or the user's result; else why it may not run. */
 async function passGuards(
   held: Held,
   entry: Entry,
@@ -176,7 +176,7 @@ function watchExecute(tool: ExecutableTool): () => boolean {
   return () => !isStable || read() === before;
 }
 
-/** The tool of that name, with its repaired arguments or what is wrong with them. */
+/** Returns the tool of that name, with its repaired arguments or what is wrong with them. */
 function look({ entries }: Held, name: string, given: unknown): Looked | Promise<Looked> {
   const entry = entries.get(name);
   if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
@@ -196,7 +196,7 @@ function lookAgain(held: Held, current: ToolCall, call: ToolCall, found: Looked)
   return isChecked ? found : look(held, name, args);
 }
 
-/** Why a name cannot be called now, if it cannot. */
+/** Returns why a name cannot be called now, if it cannot. */
 function refusalOf({ entries }: Held, name: string): ToolError | undefined {
   const entry = entries.get(name);
   if (entry) return entry.enabled ? undefined : notAvailable(name);
@@ -212,7 +212,7 @@ function failed(error: ToolError): ToolOutcome {
   return { ok: false, error };
 }
 
-/** Undefined where the signal fires first. */
+/** Resolves to undefined where the signal fires first. */
 async function unlessAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   try {
     return await untilAborted(running, signal);

@@ -24,7 +24,7 @@ export function toolWordsDigest(tool: ExecutableTool | ToolListing): string {
   return sha256({ description, parameters: Object.fromEntries(descriptionsOf(parameters)) });
 }
 
-/** The descriptions in a schema, each with the JSON Pointer of what it describes. */
+/** Returns the descriptions in a schema, each with the JSON Pointer of what it describes. */
 export function descriptionsOf(schema: JsonSchema): Map<string, unknown> {
   const found = new Map<string, unknown>();
   filterKeywords(schema, (keyword, value, at) => {

@@ -36,7 +36,7 @@ const outputSchema = {
 } as const;
 
 /**
- * The tool `search_tools`: finds the enabled tools of `registry` that are `deferred` by words of their name and description, best
+ * Creates the tool `search_tools`: finds the enabled tools of `registry` that are `deferred` by words of their name and description, best
  * first. Its `data` is `{ tools, total }`: the names found, and how many fit in all. Register it yourself, in that registry.
  */
 export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): ExecutableTool {
@@ -70,7 +70,7 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
   return { ...tool, origin: "core" };
 }
 
-/** Those that any word fits, the best first; equal ones in their order. A word that few tools have counts more. */
+/** Returns those that any word fits, the best first; equal ones in their order. A word that few tools have counts more. */
 function rank(listings: readonly ToolListing[], query: string): ToolListing[] {
   const words = [...new Set(wordsOf(query))].slice(0, mostWords);
   const texts = listings.map(({ name, description }) => ({
@@ -92,7 +92,7 @@ function rank(listings: readonly ToolListing[], query: string): ToolListing[] {
     .map(({ listing }) => listing);
 }
 
-/** How well a word fits words: one of them is the same, begins like it (`issue`, `issues`), or holds it. */
+/** Returns how well a word fits words: one of them is the same, begins like it (`issue`, `issues`), or holds it. */
 function fit(word: string, words: string): number {
   if (words.includes(` ${word} `)) return 1;
   const stem = word.length > 3 ? word.replace(/e?s$/, "") : word;

@@ -15,7 +15,7 @@ export interface Truncation {
 }
 
 /**
- * The one grammar for a cut, in every pack: `[truncated: shown X of Y UNIT; pass ARG=N to continue]`. Without a
+ * Words a cut by the one grammar of every pack: `[truncated: shown X of Y UNIT; pass ARG=N to continue]`. Without a
  * total: `[truncated: shown X UNIT, there is more; pass …]`. Where a file holds the whole: `…; all of it is in PATH]`, or what comes
  * first: `…; the first N are in PATH]`.
  */
@@ -27,19 +27,19 @@ export function truncationNotice({ shown, total, unit, next, whole, held }: Trun
 
 const wholeIn = "; all of it is in ";
 
-/** Body, blank line, notice. */
+/** Joins body, blank line and notice. */
 export function withNotice(body: string, truncation: Truncation): string {
   return `${body}${body.endsWith("\n") ? "" : "\n"}\n${truncationNotice(truncation)}`;
 }
 
-/** The longest head of `text` within `limit` bytes of UTF-8 that does not split a character. */
+/** Returns the longest head of `text` within `limit` bytes of UTF-8 that does not split a character. */
 export function cutBytes(text: string, limit: number): string {
   if (text.length * 3 <= limit) return text;
   const bytes = Buffer.from(text);
   return bytes.length <= limit ? text : wholeCharacters(bytes.subarray(0, limit));
 }
 
-/** The whole characters at the head of a cut text. */
+/** Returns the whole characters at the head of a cut text. */
 function wholeCharacters(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
@@ -58,7 +58,7 @@ interface Counted {
   readonly kept?: { readonly total: number; readonly whole: string };
 }
 
-/** Undefined where the text is within `limit` bytes of UTF-8. */
+/** Returns undefined where the text is within `limit` bytes of UTF-8. */
 export function beyondLimit(text: string, limit: number): Counted | undefined {
   // A UTF-16 unit is at most three bytes, so a short text need not be measured.
   if (text.length * 3 <= limit) return undefined;
@@ -70,7 +70,7 @@ export function beyondLimit(text: string, limit: number): Counted | undefined {
 }
 
 /**
- * `text` within `limit` bytes of UTF-8, a notice at its end not counted; else whole lines of its head (part of one where whole
+ * Returns `text` within `limit` bytes of UTF-8, a notice at its end not counted; else whole lines of its head (part of one where whole
  * ones would fill less than half) and a notice.
  */
 export function limitBytes(text: string, limit: number): string {
@@ -80,7 +80,7 @@ export function limitBytes(text: string, limit: number): string {
   return withNotice(head, { shown: Buffer.byteLength(head), total, unit: "bytes", ...kept });
 }
 
-/** The head and the tail of `text` within `limit` bytes together: whole lines, as `limitBytes` has them. */
+/** Returns the head and the tail of `text` within `limit` bytes together: whole lines, as `limitBytes` has them. */
 export function headAndTail(text: string, limit: number): { head: string; tail: string } {
   return { head: headWithin(text, Math.ceil(limit / 2)), tail: tailWithin(text, Math.floor(limit / 2)) };
 }

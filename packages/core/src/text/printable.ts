@@ -8,7 +8,7 @@ const allButLayout =
 // Also what takes no room or looks like a space. U+2800 is an empty Braille cell.
 const invisible = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** A file name as a tool prints it: a JSON string where it holds control characters (or a lone surrogate), else as it is. */
+/** Returns a file name as a tool prints it: a JSON string where it holds control characters (or a lone surrogate), else as it is. */
 export function printableName(name: string): string {
   return name.search(controlCharacters) < 0
     ? name
@@ -17,27 +17,27 @@ export function printableName(name: string): string {
       });
 }
 
-/** A name as a message shows it, whatever it is: cut first, so that a long one costs nothing, then printed on one line. */
+/** Returns a name as a message shows it, whatever it is: cut first, so that a long one costs nothing, then printed on one line. */
 export function shownName(name: unknown, limit = 200): string {
   return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, limit));
 }
 
-/** Text on one line without needless space. */
+/** Returns text on one line without needless space. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** At most `limit` characters of a text from elsewhere, in which each can be seen. */
+/** Returns at most `limit` characters of a text from elsewhere, in which each can be seen. */
 export function showLine(text: string, limit = 1000): string {
   return clip(showInvisible(text), limit);
 }
 
-/** Text for a terminal: line breaks and tabs stay, every other control character goes. */
+/** Returns text for a terminal: line breaks and tabs stay, every other control character goes. */
 export function withoutControls(text: string): string {
   return text.replace(allButLayout, "");
 }
 
-/** One line in which every character but a plain space can be seen: others without a shape are written as `<U+200B>`. */
+/** Returns one line in which every character but a plain space can be seen: others without a shape are written as `<U+200B>`. */
 export function showInvisible(text: string): string {
   return text.replace(invisible, (character) => {
     return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;

@@ -197,7 +197,7 @@ class DbosRuns implements DurableRuns {
   }
 }
 
-/** What the call resolves to. A database that is away, or refuses for the moment, is told in words. */
+/** Resolves to what the call resolves to. A database that is away, or refuses for the moment, is told in words. */
 async function inWords<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -42,7 +42,7 @@ function isFromPooler(error: unknown): boolean {
   return isObject(error) && error.code === "08P01" && /startup parameter/i.test(messageOf(error));
 }
 
-/** The address as errors show it: without user and password. */
+/** Returns the address as errors show it: without user and password. */
 function readAddress(url: unknown): string {
   const example = "postgresql://postgres:secret@localhost:5432/postgres";
   try {

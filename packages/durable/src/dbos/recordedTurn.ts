@@ -89,7 +89,7 @@ async function runSteps(row: RunRow, context: TurnContext): Promise<RecordedEnd>
 }
 
 /**
- * What `make` resolves to, unless the turn is to end first. The engine gives its signal to steps alone: before the first one the run is
+ * Resolves to what `make` resolves to, unless the turn is to end first. The engine gives its signal to steps alone: before the first one the run is
  * looked at.
  */
 async function whileOpen<T>(row: RunRow, { runs, control }: TurnContext, make: () => Promise<T>): Promise<T> {

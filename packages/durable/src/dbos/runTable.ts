@@ -11,12 +11,12 @@ import { notify } from "./listener.ts";
 /** The workflow that runs one turn of a run. */
 export const workflowName = "toolcrib.turn";
 
-/** The queue of an agent. Workers listen to those of their own agents alone. */
+/** Returns the queue of an agent. Workers listen to those of their own agents alone. */
 export function queueOf(agent: string): string {
   return `toolcrib:${agent}`;
 }
 
-/** The workflow of a turn. No id of a run holds `::`. */
+/** Returns the workflow of a turn. No id of a run holds `::`. */
 export function workflowOf(id: string, turn: number): string {
   return turn === 1 ? id : `${id}::${turn}`;
 }
@@ -77,7 +77,7 @@ export const state = `CASE
   WHEN w.status = 'ENQUEUED' THEN 'queued'
   ELSE 'running' END`;
 
-/** Whether its turn has not ended. */
+/** Returns whether its turn has not ended. */
 export function isOpen({ state }: { readonly state: RunStatus }): boolean {
   return state === "queued" || state === "running";
 }

@@ -58,7 +58,7 @@ export interface AgentHandlers {
 
 const stateKey = "run";
 
-/** A workflow of Restate that runs an agent: each reply of the model and each call is recorded by `context.run`. */
+/** Returns a workflow of Restate that runs an agent: each reply of the model and each call is recorded by `context.run`. */
 export function agentWorkflow(name: string, agent: AgentSource): WorkflowDefinition<string, AgentHandlers> {
   checkName("The name of an agent", name);
   if (typeof agent !== "function") checkDefinition(name, agent);

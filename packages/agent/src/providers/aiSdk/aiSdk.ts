@@ -58,7 +58,7 @@ const specs: OptionSpecs<AiSdkModelOptions> = {
 };
 
 /**
- * A provider from a model of the AI SDK (https://ai-sdk.dev/providers). Nothing is kept at the service, as far as its options allow that.
+ * Returns a provider from a model of the AI SDK (https://ai-sdk.dev/providers). Nothing is kept at the service, as far as its options allow that.
  * Throws `invalid_option` for a model of another specification version and for wrong options.
  */
 export function fromAiSdkModel(model: AiSdkModel, options: AiSdkModelOptions = {}): Provider {
@@ -144,7 +144,7 @@ function invalid(message: string): AgentError {
   return new AgentError({ code: "invalid_option", message });
 }
 
-/** An error of the AI SDK in the shape that services' SDKs give theirs, so that one place words all of them. */
+/** Returns an error of the AI SDK in the shape that services' SDKs give theirs, so that one place words all of them. */
 function asServiceError(service: Service, error: unknown): unknown {
   if (!isObject(error) || typeof error.message !== "string") return error;
   const { name, statusCode, responseHeaders, data, cause, value } = error;

@@ -70,7 +70,7 @@ function toAiSdkChoice(choice: ToolChoice): Json {
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
 }
 
-/** A message of the prompt. Without `author` nothing goes back of what only its service can read. */
+/** Returns a message of the prompt. Without `author` nothing goes back of what only its service can read. */
 function toPromptMessage(message: Message, author: string | undefined, isV4: boolean): Json {
   switch (message.role) {
     case "user":

@@ -97,7 +97,7 @@ export function createAiSdkReducer(
   };
 }
 
-/** The parts that a whole reply would have come in. */
+/** Yields the parts that a whole reply would have come in. */
 export function* contentParts(whole: unknown): Generator<AiSdkPart> {
   const { content, finishReason, usage } = isObject(whole) ? whole : {};
   const parts = Array.isArray(content) ? (content as AiSdkPart[]) : [];

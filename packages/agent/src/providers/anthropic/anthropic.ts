@@ -139,7 +139,7 @@ export class AnthropicProvider implements Provider {
   }
 }
 
-/** Thinking of which the service shows only what is meant for the user. */
+/** Marks thinking of which the service shows only what is meant for the user. */
 function asNote(event: ProviderEvent): ProviderEvent {
   return event.type === "reasoning-delta" ? { ...event, isNote: true } : event;
 }

@@ -96,7 +96,7 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
   };
 }
 
-/** The messages without pictures that another model was given and this one would refuse. The same ones in each request. */
+/** Returns the messages without pictures that another model was given and this one would refuse. The same ones in each request. */
 function withTakenPictures(messages: readonly Message[], limits: PictureLimits | undefined): readonly Message[] {
   if (!limits) return messages;
   const taken = new Set(takenPictures(messages, limits));
@@ -114,7 +114,7 @@ function withoutThinking(turn: AnthropicTurn): AnthropicTurn {
   return { ...turn, content: turn.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking") };
 }
 
-/** The message that tells of changes at one place. Empty where they come to nothing. */
+/** Returns the message that tells of changes at one place. Empty where they come to nothing. */
 function changeTurn(changes: readonly ConversationChange[], blocks: readonly ToolChange[]): AnthropicTurn[] {
   const prompt = changes.findLast((change) => change.systemPrompt !== undefined)?.systemPrompt;
   const text = prompt === undefined ? [] : [{ type: "text" as const, text: wellFormed(promptChange(prompt)) }];
@@ -122,7 +122,7 @@ function changeTurn(changes: readonly ConversationChange[], blocks: readonly Too
   return content.length === 0 ? [] : [{ role: "system", content, results: false }];
 }
 
-/** The betas of the changes that a conversation tells of. That of definitions covers references. */
+/** Returns the betas of the changes that a conversation tells of. That of definitions covers references. */
 export function changeBetas(messages: readonly WireMessage[]): readonly string[] {
   const blocks = messages.flatMap(({ role, content }) => (role === "system" && Array.isArray(content) ? content : []));
   const tools = blocks.flatMap((block) => ("tool" in block ? [block.tool.type] : []));

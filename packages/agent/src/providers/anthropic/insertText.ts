@@ -7,13 +7,13 @@ import { editor, nativeUse } from "./nativeTools.ts";
 /** What an `insert` of the text editor became once its file was read: a call, or why there can be none. */
 type Insertion = { readonly name: string; readonly args: Record<string, unknown> } | { readonly problem: string };
 
-/** The text editor's `insert` in a call, if it is one. */
+/** Returns the text editor's `insert` in a call, if it is one. */
 function insertOf(call: ToolCallBlock): Record<string, unknown> | undefined {
   const { name, input } = nativeUse(call) ?? {};
   return name === editor && isObject(input) && input.command === "insert" ? input : undefined;
 }
 
-/** The id of the `insert` whose second half a call is. */
+/** Returns the id of the `insert` whose second half a call is. */
 export function insertIdOf(call: ToolCallBlock): string | undefined {
   const id = nativeForm(call, "anthropic")?.insertOf;
   return typeof id === "string" ? id : undefined;
@@ -41,7 +41,7 @@ export function replyThatInserts(messages: readonly Message[], model: string): R
   return { type: "reply", message: { role: "assistant", content, model }, stop: "tool-calls" };
 }
 
-/** Why nothing was inserted after a read that succeeded. Undefined for any other call. */
+/** Returns why nothing was inserted after a read that succeeded. Undefined for any other call. */
 export function insertProblem(call: ToolCallBlock, read: ToolMessage): string | undefined {
   const input = insertOf(call);
   if (!input || read.isError) return undefined;
@@ -49,7 +49,7 @@ export function insertProblem(call: ToolCallBlock, read: ToolMessage): string | 
   return "problem" in insertion ? insertion.problem : "the turn ended between reading and editing; insert again";
 }
 
-/** The edit that puts `insert_text` behind line `insert_line` (0: before the first) of a text. */
+/** Returns the edit that puts `insert_text` behind line `insert_line` (0: before the first) of a text. */
 function insertionFor(input: Record<string, unknown>, output: string): Insertion {
   const { path, insert_line: line, insert_text: given = input.new_str } = input;
   if (typeof given !== "string") return { problem: "insert_text: expected a string" };
@@ -72,7 +72,7 @@ function insertionFor(input: Record<string, unknown>, output: string): Insertion
   return { name: "edit_file", args: { path, edits } };
 }
 
-/** The lines of a file, each with its end, up to where the reading was cut. */
+/** Returns the lines of a file, each with its end, up to where the reading was cut. */
 function linesOf(output: string): { readonly lines: readonly string[]; readonly isWhole: boolean } {
   const lines = output.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const cut = lines.findIndex((line) => line.startsWith("[truncated: "));
@@ -80,7 +80,7 @@ function linesOf(output: string): { readonly lines: readonly string[]; readonly 
   return cut < 0 ? { lines, isWhole: true } : { lines: lines.slice(0, Math.max(0, cut - 2)), isWhole: false };
 }
 
-/** The fewest lines around a place that occur once: an edit needs a text that is unique. */
+/** Returns the fewest lines around a place that occur once: an edit needs a text that is unique. */
 function uniqueWindow(lines: readonly string[], at: number, text: string): { from: number; to: number } {
   let [from, to] = [Math.max(0, at - 1), Math.min(lines.length, at + 1)];
   while (from > 0 || to < lines.length) {

@@ -35,7 +35,7 @@ export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
   }
 }
 
-/** The system prompt with its cache point: tools and system prompt are the same in every request. */
+/** Returns the system prompt with its cache point: tools and system prompt are the same in every request. */
 export function toAnthropicSystem(systemPrompt: string, cache_control: CacheControlEphemeral): TextBlockParam[] {
   return [{ type: "text", text: wellFormed(systemPrompt), cache_control }];
 }
@@ -86,7 +86,7 @@ export const toToolUse: ToToolUse = ({ id, name, args }, raw) => ({
   input: wellFormedJson(args),
 });
 
-/** A message as a wire message; one with empty content is not sent. `own`: a reply goes back as it came. */
+/** Returns a message as a wire message; one with empty content is not sent. `own`: a reply goes back as it came. */
 export function toAnthropicTurn(message: Message, own: boolean, toUse: ToToolUse = toToolUse): AnthropicTurn {
   switch (message.role) {
     case "user":
@@ -100,7 +100,7 @@ export function toAnthropicTurn(message: Message, own: boolean, toUse: ToToolUse
   }
 }
 
-/** The turns as messages: all results of one reply in one message, empty messages left out. */
+/** Returns the turns as messages: all results of one reply in one message, empty messages left out. */
 export function joinTurns(turns: readonly AnthropicTurn[]): WireMessage[] {
   const messages: { role: WireMessage["role"]; content: WireBlock[] }[] = [];
   let previous: AnthropicTurn | undefined;
@@ -139,7 +139,7 @@ function toToolResult({ callId, output, isError, content }: ToolMessage): ToolRe
   };
 }
 
-/** The blocks of a reply as they came. Text, thinking and input were left out of the raw blocks, since ours hold them. */
+/** Returns the blocks of a reply as they came. Text, thinking and input were left out of the raw blocks, since ours hold them. */
 function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToolUse): ContentBlockParam[] {
   const blocks = message.content.flatMap((block): ContentBlockParam[] => {
     const raw = own ? rawOf(block) : undefined;

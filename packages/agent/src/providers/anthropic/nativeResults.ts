@@ -44,7 +44,7 @@ export function createToNativeResult(): ToNativeResult {
   };
 }
 
-/** A file with the numbers of its lines, a command with a word about its shell. */
+/** Returns a file with the numbers of its lines, a command with a word about its shell. */
 function nativeResult(call: ToolCallBlock, result: ToolMessage): ToolMessage {
   if (result.isError) return result;
   if (nativeUse(call)?.name === shell) return { ...result, output: `${result.output}\n${shellNote}` };

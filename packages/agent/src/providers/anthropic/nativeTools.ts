@@ -22,7 +22,7 @@ const shellTool: ToolBash20250124 = { type: "bash_20250124", name: shell };
 type Forms = ReadonlyMap<string, ToolTextEditor20250728 | ToolBash20250124>;
 type ToolLists = Pick<ModelRequest, "tools" | "deferredTools">;
 
-/** The native tools to offer: each only where every tool behind it is there and none deferred, and no other tool has its name. */
+/** Returns the native tools to offer: each only where every tool behind it is there and none deferred, and no other tool has its name. */
 export function nativeFormsOf({ tools: all, deferredTools = [] }: ToolLists): Forms {
   const deferred = new Set(deferredTools.map((tool) => tool.function.name));
   const tools = all.filter((tool) => !deferred.has(tool.function.name));
@@ -40,7 +40,7 @@ export function nativeFormsOf({ tools: all, deferredTools = [] }: ToolLists): Fo
   return forms;
 }
 
-/** The names of the native tools that are offered. */
+/** Returns the names of the native tools that are offered. */
 function nativeNames(offered: ToolLists): ReadonlySet<unknown> {
   return new Set([...nativeFormsOf(offered).values()].map((form) => form.name));
 }
@@ -50,7 +50,7 @@ export function toNativeToolChoice(choice: ToolChoice, offered: ToolLists): Wire
   return toAnthropicToolChoice(form ? { name: form.name } : choice);
 }
 
-/** A reply with its native calls as calls of the registry's tools; what they were is kept beside them. */
+/** Returns a reply with its native calls as calls of the registry's tools; what they were is kept beside them. */
 export function fromNativeReply(message: AssistantMessage, offered: ToolLists): AssistantMessage {
   const names = nativeNames(offered);
   const content = message.content.map((block) =>

@@ -77,7 +77,7 @@ export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEv
   }
 }
 
-/** A whole message as the events that a stream would have brought. */
+/** Yields a whole message as the events that a stream would have brought. */
 export function* anthropicEvents(message: Message): Generator<RawMessageStreamEvent> {
   yield { type: "message_start", message };
   for (const [index, content_block] of message.content.entries()) {
@@ -137,7 +137,7 @@ function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The reply, once a stop reason was seen. */
+/** Returns the reply, once a stop reason was seen. */
 export function finishAnthropic(state: AnthropicState, model: string): ReplyEvent {
   if (state.stopReason === undefined) throw badReply(state.service, "ended before it was complete.");
   const stop = stopOf(state.stopReason);

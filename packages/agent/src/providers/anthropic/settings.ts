@@ -31,7 +31,7 @@ export interface AnthropicFields {
 }
 
 /**
- * The fields of a request that follow from the settings. `isFull`: the address takes everything that the service takes. Without rules
+ * Returns the fields of a request that follow from the settings. `isFull`: the address takes everything that the service takes. Without rules
  * nothing is known of the model. Throws `invalid_option` for a setting that it would refuse.
  */
 export function anthropicFields(
@@ -92,7 +92,7 @@ function toCacheControl(ttl: CacheTtl = "5m"): CacheControlEphemeral {
   return { type: "ephemeral", ...(ttl !== "5m" && { ttl }) };
 }
 
-/** The settings of output with the format of an answer, where one is asked for and the service takes it. */
+/** Returns the settings of output with the format of an answer, where one is asked for and the service takes it. */
 export function toOutputConfig(
   config: MessageCreateParamsBase["output_config"],
   answerSchema: JsonSchema | undefined,
@@ -103,7 +103,7 @@ export function toOutputConfig(
 
 const betaHeader = "anthropic-beta";
 
-/** The header of betas, with those that the user's own headers name. */
+/** Returns the header of betas, with those that the user's own headers name. */
 export function betaHeaders(
   betas: readonly string[],
   headers: Readonly<Record<string, string>> = {},

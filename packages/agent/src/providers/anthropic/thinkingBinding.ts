@@ -20,7 +20,7 @@ interface BindingFields {
   readonly messages: readonly WireMessage[];
 }
 
-/** The same request with the choice to go on. A model that binds thinking adapts it where nothing is set; `between_tools` has no choice. */
+/** Returns the same request with the choice to go on. A model that binds thinking adapts it where nothing is set; `between_tools` has no choice. */
 export function dropChanged<Body extends BindingFields>(body: Body): Body {
   const { thinking = { type: "adaptive" }, betas } = body;
   return {
@@ -30,13 +30,13 @@ export function dropChanged<Body extends BindingFields>(body: Body): Body {
   };
 }
 
-/** The request to send after one that failed for changed thinking: with the choice, or without thinking where there is none. */
+/** Returns the request to send after one that failed for changed thinking: with the choice, or without thinking where there is none. */
 export function afterMismatch<Body extends BindingFields>(body: Body): Body | undefined {
   if (hasChoice(body)) return body.betas.includes(bindingBeta) ? undefined : dropChanged(body);
   return body.messages.some(hasThinking) ? withoutThinking(body) : undefined;
 }
 
-/** The request to send where an address refuses the choice, too: without it, and without thinking. Undefined if it had none. */
+/** Returns the request to send where an address refuses the choice, too: without it, and without thinking. Undefined if it had none. */
 export function withoutChoice<Body extends BindingFields>(body: Body): Body | undefined {
   if (!body.betas.includes(bindingBeta)) return undefined;
   const { block_binding: _, ...thinking } = { ...body.thinking };

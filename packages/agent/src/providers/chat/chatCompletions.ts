@@ -26,7 +26,7 @@ export interface ChatClient {
   readonly chat: { readonly completions: { create(...args: never[]): unknown } };
 }
 
-/** The `send` of a provider that speaks chat completions. Throws `missing_key`. */
+/** Creates the `send` of a provider that speaks chat completions. Throws `missing_key`. */
 export function createChatSend(
   described: ServiceDescription,
   compat: Compat,

@@ -37,7 +37,7 @@ export function toChatSystem(systemPrompt: string): ChatCompletionMessageParam {
   return { role: "system", content: wellFormed(systemPrompt) };
 }
 
-/** A message as chat completions takes it. */
+/** Returns a message as chat completions takes it. */
 export function toChatMessage(message: Message, author: ChatAuthor, compat: Compat): ChatCompletionMessageParam {
   switch (message.role) {
     case "user":

@@ -66,7 +66,7 @@ export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): Provid
   return events;
 }
 
-/** A whole completion as the one chunk that a stream would have brought. */
+/** Yields a whole completion as the one chunk that a stream would have brought. */
 export function* chatChunks(completion: ChatCompletion): Generator<ChatCompletionChunk> {
   const [choice] = completion.choices ?? [];
   const calls = choice?.message?.tool_calls ?? undefined;
@@ -140,7 +140,7 @@ function addCall(calls: CallState[], piece: CallDelta): void {
   else if (args !== undefined && args !== null) open.args = args;
 }
 
-/** The reply, once a finish reason was seen. */
+/** Returns the reply, once a finish reason was seen. */
 export function finishChat(state: ChatState, model: string): ReplyEvent {
   if (state.finish === undefined) throw badReply(state.service, "ended before it was complete.");
   const stop = stopOf(state);

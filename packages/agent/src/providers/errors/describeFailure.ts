@@ -38,7 +38,7 @@ function connectionOf(fields: Record<string, unknown>): Failure["connection"] {
   return /timed out/i.test(String(fields.message)) ? "timed out" : "failed";
 }
 
-/** One line, cut to a length; of a web page the text. */
+/** Returns one line, cut to a length, and of a web page the text. */
 function plainText(text: string): string {
   const read = text.slice(0, longestRead).replace(/^\d{3} /, "");
   const isPage = /^\s*<(?:!doctype|html)/i.test(read);
@@ -50,7 +50,7 @@ function isHeaders(value: unknown): value is Pick<Headers, "get"> {
   return isObject(value) && typeof value.get === "function";
 }
 
-/** The `{ type, code, message }` of an answer; Anthropic nests it once more. */
+/** Returns the `{ type, code, message }` of an answer; Anthropic nests it once more. */
 function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
   const outer = isObject(fields.error) ? fields.error : {};
   return isObject(outer.error) ? outer.error : outer;
@@ -69,7 +69,7 @@ function statusOfCode(body: Record<string, unknown>): number | undefined {
   return /\w/.test(word) || typeof body.message === "string" ? 500 : undefined;
 }
 
-/** The `code` of a system error, also when a client wrapped it several times. */
+/** Returns the `code` of a system error, also when a client wrapped it several times. */
 function systemCode(error: unknown, depth = 0): string | undefined {
   if (!isObject(error) || depth > 5) return undefined;
   const { code, errors, cause } = error;

@@ -5,12 +5,12 @@ import type { ProviderEvent } from "../../provider.ts";
 /** What keys of the known services and bearer tokens look like, also half masked. */
 const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
 
-/** For debug output: without the given secrets, nor anything shaped like a key. */
+/** Removes the given secrets and anything shaped like a key, for debug output. */
 export function redactKeys(text: string, secrets: readonly string[]): string {
   return withoutSecrets(text, secrets).replace(keyShapes, redacted);
 }
 
-/** For errors: without passwords in addresses either. */
+/** Removes passwords in addresses, too, for errors. */
 export function redact(text: string, secrets: readonly string[]): string {
   return redactUrls(redactKeys(text, secrets));
 }

@@ -16,7 +16,7 @@ const secretHeader = /auth|key|token|secret|cookie|pass|credential|session|signa
 /** One long word with a digit in it, and no address. */
 const looksSecret = /^(?!\w+:\/\/)(?=\S*\d)(?=\S*[a-z])\S{20,}$/i;
 
-/** Every secret among them, in each form in which a service may echo it; the longest first. */
+/** Returns every secret among them, in each form in which a service may echo it; the longest first. */
 export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): string[] {
   const plain = [
     ...keys.filter((key) => typeof key === "string"),
@@ -28,7 +28,7 @@ export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): 
   return secretForms([...plain, ...passwords]);
 }
 
-/** The keys of a ready SDK client. */
+/** Returns the keys of a ready SDK client. */
 export function clientKeys(client: object | undefined): unknown[] {
   return isObject(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
 }

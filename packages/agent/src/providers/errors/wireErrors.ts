@@ -20,27 +20,27 @@ export interface Service {
   readonly secrets: readonly string[];
 }
 
-/** An answer that is not of the wire format; sending the request again may give a whole one. */
+/** Returns an answer that is not of the wire format; sending the request again may give a whole one. */
 export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
   const message = redact(`The answer of ${within(service)} ${problem}`, service.secrets);
   return new AgentError({ code: "bad_reply", message, retryable: true, ...causeOf(cause, service) });
 }
 
-/** An answer of another kind, such as a web page: the address is wrong, so a retry would not help. */
+/** Returns an answer of another kind, such as a web page: the address is wrong, so a retry would not help. */
 export function wrongKind(service: Service, kind: string): AgentError {
   const where = addressOf(service, " (", ")");
   const problem = `${service.label} answered with ${kind} instead of a reply of its API.`;
   return new AgentError({ code: "bad_reply", ...redacted(problem, ["Check ", baseURL, `${where}.`], service) });
 }
 
-/** The error that a service reports inside an answer: its `{ type, code, message }`. */
+/** Returns the error that a service reports inside an answer: its `{ type, code, message }`. */
 export function serviceFault(body: unknown): Error {
   const message = isObject(body) && typeof body.message === "string" ? body.message : "no reason given";
   return Object.assign(new Error(message), { error: body });
 }
 
 /**
- * Any failure of a request as a typed error: what happened, and what to do. Never carries a key. `reading`: the answer had
+ * Converts any failure of a request to a typed error: what happened, and what to do. Never carries a key. `reading`: the answer had
  * begun, so a TypeError means that a part the wire format promises was not there.
  */
 export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
@@ -97,7 +97,7 @@ function answerError(failure: Failure, status: number, error: unknown, service: 
   });
 }
 
-/** The error that our own `fetch` threw, also when an SDK wrapped it several times. */
+/** Returns the error that our own `fetch` threw, also when an SDK wrapped it several times. */
 function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
   if (isAgentError(error)) return error;
   return isObject(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
@@ -192,7 +192,7 @@ function isDropped(failure: Failure): boolean {
   );
 }
 
-/** Milliseconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date. */
+/** Returns milliseconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date. */
 export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: number = Date.now()): number | undefined {
   const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
   if (exact >= 0) return exact;
@@ -202,7 +202,7 @@ export function retryAfterMs(headers: Pick<Headers, "get"> | undefined, now: num
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The cause without the headers and body of an SDK's error, which may hold a key. */
+/** Returns the cause without the headers and body of an SDK's error, which may hold a key. */
 function causeOf(error: unknown, service: Service): { cause?: Error } {
   if (!isObject(error) || typeof error.message !== "string") return {};
   const cause = new Error(redact(error.message, service.secrets));
@@ -210,17 +210,17 @@ function causeOf(error: unknown, service: Service): { cause?: Error } {
   return { cause };
 }
 
-/** The name of an error. Errors of another realm are not instances of this one's classes. */
+/** Returns the name of an error. Errors of another realm are not instances of this one's classes. */
 function nameOf(error: unknown): string {
   return isObject(error) && typeof error.name === "string" ? error.name : "Error";
 }
 
-/** The address for an error message, without secrets, between `before` and `after`; empty when it is the SDK's default. */
+/** Returns the address for an error message, without secrets, between `before` and `after`; empty when it is the SDK's default. */
 function addressOf({ baseURL }: Service, before: string, after = ""): string {
   return baseURL ? `${before}${redactUrls(baseURL).replace(/[?#].*$/s, "")}${after}` : "";
 }
 
-/** The label inside a sentence: "the model server", "OpenAI". */
+/** Returns the label inside a sentence: "the model server", "OpenAI". */
 function within({ label }: Service): string {
   return label.replace(/^The /, "the ");
 }

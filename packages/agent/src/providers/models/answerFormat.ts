@@ -40,7 +40,7 @@ export interface AnswerFormat {
   readonly strict: boolean;
 }
 
-/** The schema in the form that all services take; undefined for one that cannot be put so (recursive, open objects, `not`). */
+/** Returns the schema in the form that all services take; undefined for one that cannot be put so (recursive, open objects, `not`). */
 export function toAnswerFormat(root: JsonSchema): AnswerFormat | undefined {
   const count = { optional: 0, unions: 0 };
   try {

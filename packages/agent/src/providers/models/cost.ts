@@ -3,7 +3,7 @@ import type { ReplyEvent } from "../../provider.ts";
 import type { ModelPrice } from "./modelRules.ts";
 import { modelPrice } from "./models.ts";
 
-/** Dollars of one reply; undefined when a rate that it needs is unknown. */
+/** Returns the dollars of one reply; undefined when a rate that it needs is unknown. */
 export function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
   if (price === undefined) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -26,7 +26,7 @@ export function costOf(usage: Usage, price: ModelPrice | undefined): number | un
   return total * (usage.priceTimes ?? 1);
 }
 
-/** A reply event with the cost of its usage, where the price of its model (or the given one) is known. */
+/** Returns a reply event with the cost of its usage, where the price of its model (or the given one) is known. */
 export function priced(reply: ReplyEvent, price: ModelPrice | undefined): ReplyEvent {
   const { usage, message } = reply;
   if (usage === undefined || usage.cost !== undefined) return reply;
@@ -34,7 +34,7 @@ export function priced(reply: ReplyEvent, price: ModelPrice | undefined): ReplyE
   return cost === undefined ? reply : { ...reply, usage: { ...usage, cost } };
 }
 
-/** The price of `provider/model`. */
+/** Returns the price of `provider/model`. */
 function priceOf(author = ""): ModelPrice | undefined {
   const cut = author.indexOf("/");
   return modelPrice({ name: author.slice(0, cut), model: author.slice(cut + 1) });

@@ -22,7 +22,7 @@ interface NamedModel {
 }
 
 /**
- * The rules of a model at its service; `isKnown`: only if its name is known, for a model at another address. An unknown name of Anthropic or OpenAI has those of the newest model of its line (`opus`), or of its service.
+ * Returns the rules of a model at its service; `isKnown`: only if its name is known, for a model at another address. An unknown name of Anthropic or OpenAI has those of the newest model of its line (`opus`), or of its service.
  * OpenRouter's names of their models count as known names. Undefined for every other model: nothing is known of it.
  */
 export function modelRules({ name, model }: NamedModel, isKnown = false): ModelRules | undefined {
@@ -38,7 +38,7 @@ export function modelRules({ name, model }: NamedModel, isKnown = false): ModelR
   return maker === "openai" ? named(models.openai, routed) : undefined;
 }
 
-/** Dollars per million tokens; undefined where the price of a model is not known. A price is never that of another model. */
+/** Returns dollars per million tokens; undefined where the price of a model is not known. A price is never that of another model. */
 export function modelPrice({ name, model }: NamedModel): ModelPrice | undefined {
   if (name === "anthropic") return named(models.anthropic, model)?.price;
   return name === "openai" ? named(models.openai, model)?.price : undefined;
@@ -62,7 +62,7 @@ function lineOf(rows: readonly ModelRules[], model: string): ModelRules | undefi
   return rows.find(({ line }) => line !== undefined && model.includes(line));
 }
 
-/** The name without what clouds put around it: `us.anthropic.claude-opus-5-5-v1:0`, `claude-haiku-4-5@20251001`. */
+/** Returns the name without what clouds put around it: `us.anthropic.claude-opus-5-5-v1:0`, `claude-haiku-4-5@20251001`. */
 function anthropicName(model: string): string {
   return model
     .replace(/^.*\banthropic[./]/, "")

@@ -22,7 +22,7 @@ export function whyNotTaken(picture: Picture, earlier: readonly Picture[], limit
   return undefined;
 }
 
-/** The pictures of a conversation that the model takes: all but those that another model was given and this one refuses. */
+/** Returns the pictures of a conversation that the model takes: all but those that another model was given and this one refuses. */
 export function takenPictures(messages: readonly Message[], limits: PictureLimits): readonly Picture[] {
   const taken: Picture[] = [];
   for (const picture of messages.flatMap(picturesOf))
@@ -41,7 +41,7 @@ function longestSide(picture: Picture): number {
 
 const sizes = new WeakMap<Picture, { readonly width: number; readonly height: number }>();
 
-/** Nothing where the picture is of a kind that is not known. */
+/** Returns nothing where the picture is of a kind that is not known. */
 function sizeOf(picture: Picture): { readonly width: number; readonly height: number } {
   const known = sizes.get(picture) ?? readImageHeader(Buffer.from(picture.data, "base64")) ?? { width: 0, height: 0 };
   sizes.set(picture, known);

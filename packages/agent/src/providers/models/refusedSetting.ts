@@ -66,7 +66,7 @@ function setReasoning(rules: ModelRules | undefined): Remedy["advice"] {
   return ["Set ", asReasoning, ` to ${alternatives(efforts)}, or leave it out.`];
 }
 
-/** The setting that a service refuses by name, and what to change; undefined where its message names none. */
+/** Returns the setting that a service refuses by name, and what to change; undefined where its message names none. */
 export function refusedSetting(
   message: string,
   model: { readonly name: string; readonly model: string },

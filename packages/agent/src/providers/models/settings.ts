@@ -44,7 +44,7 @@ function whyNot(reasoning: ReasoningEffort, { reasoning: { efforts } }: ModelRul
   return reasoning === "none" ? ": it always thinks" : "";
 }
 
-/** The choice as the model takes it. Where a tool cannot be forced, the message has to ask for the call. */
+/** Returns the choice as the model takes it. Where a tool cannot be forced, the message has to ask for the call. */
 export function takenToolChoice(choice: ToolChoice, canForce: boolean): ToolChoice {
   return canForce || choice === "none" ? choice : "auto";
 }

@@ -27,7 +27,7 @@ type Count = (one: string, many?: string) => string;
 
 const mostLines = 200;
 
-/** The script for a request that one call answers. */
+/** Yields the script for a request that one call answers. */
 export function* answer(request: OneCall, isEnabled: IsEnabled): Script {
   const { title, ...call } = planFor(request);
   if (!isEnabled(call.name)) return { text: missingTool(call.name), failed: true };
@@ -42,7 +42,7 @@ export function* answer(request: OneCall, isEnabled: IsEnabled): Script {
   return { text: `${counted.replace(/^at least/, "At least")}:\n\n${firstLines(output)}` };
 }
 
-/** The call for a request, and the title of what it returns. */
+/** Returns the call for a request, and the title of what it returns. */
 function planFor(request: OneCall): OfflineCall & { readonly title?: (count: Count) => string } {
   const { kind, path } = request;
   switch (kind) {
@@ -69,7 +69,7 @@ function firstLines(output: string): string {
   return shown.join("\n");
 }
 
-/** Why a file is not written; undefined once it is certain that there is no such file. */
+/** Yields why a file is not written; undefined once it is certain that there is no such file. */
 export function* refusalToWrite(path: string, isEnabled: IsEnabled): Script<string | undefined> {
   const unknown = `I cannot see whether ${path} exists`;
   if (!isEnabled("list_dir")) return `${unknown}: ${missingTool("list_dir")}`;
@@ -97,7 +97,7 @@ export function missingTool(name: string): string {
   return `I need the tool ${name}, which is not enabled. Enable it and ask again.`;
 }
 
-/** The lines of a tool's output without notices and blanks. */
+/** Returns the lines of a tool's output without notices and blanks. */
 export function linesOf(output: string): string[] {
   return output.split("\n").filter((line) => line !== "" && !isNotice(line) && line !== "(empty directory)");
 }

@@ -98,7 +98,7 @@ function packageFacts(text: string): string {
   }
 }
 
-/** The first two paragraphs that are prose or a heading. */
+/** Returns the first two paragraphs that are prose or a heading. */
 function opening(text: string): string {
   return text
     .split(/\n\s*\n/)
@@ -114,14 +114,14 @@ function opening(text: string): string {
     .join(" · ");
 }
 
-/** The first `most` of some items, and how many more there are. */
+/** Returns the first `most` of some items, and how many more there are. */
 function firstOf(items: readonly string[], most: number, separator: string, one: string): string {
   const left = items.length - most;
   const more = left > 0 ? [`… and ${plural(left, `more ${one}`)}`] : [];
   return [...items.slice(0, most), ...more].join(separator);
 }
 
-/** A part of the report, from the lines that a tool returned; `count` says how many of something there are, or are at least. */
+/** Returns a part of the report, from the lines that a tool returned; `count` says how many of something there are, or are at least. */
 function section(
   title: string,
   output: string | undefined,

@@ -88,7 +88,7 @@ export function createToConversation({
   };
 }
 
-/** The newest schema of each tool that the conversation knows. */
+/** Returns the newest schema of each tool that the conversation knows. */
 function newestSchemas({ tools, deferredTools, changes }: OpenedRequest): ReadonlyMap<string, ChatTool> {
   const later = changes.flatMap((change) => [...(change.deferredTools ?? []), ...(change.addedTools ?? [])]);
   return new Map([...deferredTools, ...tools, ...later].map((tool) => [nameOf(tool), tool]));
@@ -98,7 +98,7 @@ function nameOf(tool: ChatTool): string {
   return tool.function.name;
 }
 
-/** The choice among the tools of the moment: those that are declared and not among them may not be called. */
+/** Returns the choice among the tools of the moment: those that are declared and not among them may not be called. */
 function toToolChoice(
   { tools, toolChoice }: ModelRequest,
   declared: ReadonlySet<string>,

@@ -12,7 +12,7 @@ type ToCallItems = (call: ToolCallBlock) => ResponseInputItem[] | undefined;
 
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
 
-/** A message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
+/** Returns a message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
 export function toResponsesItems(
   message: Message,
   model: string,
@@ -52,7 +52,7 @@ function toOutputImage(image: { data: string; mimeType: string }): { type: "inpu
 }
 
 /**
- * The items of a reply: those of the same model as they came, with the texts of our blocks, which were left out of the items. Without
+ * Returns the items of a reply: those of the same model as they came, with the texts of our blocks, which were left out of the items. Without
  * its encrypted content reasoning is useless to a service that stores nothing; what follows it then goes back without an id, which
  * would ask for it.
  */
@@ -113,7 +113,7 @@ function isTextAlone(parts: readonly unknown[]): parts is readonly [object] {
   return parts.length === 1 && isObject(parts[0]) && parts[0].type === "output_text";
 }
 
-/** An item as it goes back, without what its block holds already: a text alone, and arguments that we would write the same. */
+/** Returns an item as it goes back, without what its block holds already: a text alone, and arguments that we would write the same. */
 export function toRawItem(item: ResponseOutputItem, args?: ToolCallBlock["args"]): RawItem {
   switch (item.type) {
     case "message":

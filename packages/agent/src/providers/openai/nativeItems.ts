@@ -43,7 +43,7 @@ function isNativeCall(data: unknown): data is NativeCall {
   return isObject(data) && (data.type === "apply_patch_call" || data.type === "shell_call");
 }
 
-/** A native call as the model made it. The commands of a shell call are one item, which goes back with the first. */
+/** Returns a native call as the model made it. The commands of a shell call are one item, which goes back with the first. */
 function nativeItem(call: ToolCallBlock): ResponseInputItem[] | undefined {
   const native = nativeCallOf(call);
   if (!native) return undefined;
@@ -67,7 +67,7 @@ interface OpenCall {
   count: number;
 }
 
-/** The native calls of a reply, by the ids of their calls in the registry's form. */
+/** Returns the native calls of a reply, by the ids of their calls in the registry's form. */
 function nativeCalls(message: AssistantMessage): readonly [string, OpenCall][] {
   const calls: [string, OpenCall][] = [];
   for (const call of callsOf(message)) {
@@ -81,7 +81,7 @@ function nativeCalls(message: AssistantMessage): readonly [string, OpenCall][] {
   return calls;
 }
 
-/** The output of a native call; none before the last of its commands has ended. Undefined for any other result. */
+/** Returns the output of a native call; none before the last of its commands has ended. Undefined for any other result. */
 function outputOf(result: ToolMessage, open: ReadonlyMap<string, OpenCall>): ResponseInputItem[] | undefined {
   const call = open.get(result.callId);
   if (!call) return undefined;

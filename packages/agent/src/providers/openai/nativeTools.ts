@@ -27,19 +27,19 @@ export type NativeCall =
       readonly index: number;
     };
 
-/** The tool in the form that the model is trained on, where it has one and takes what that needs. */
+/** Returns the tool in the form that the model is trained on, where it has one and takes what that needs. */
 export function toNativeTool(tool: ChatTool): Tool {
   if (toolWith([tool], names.apply_patch_call, "input")) return { type: "apply_patch" };
   if (toolWith([tool], names.shell_call, "command")) return { type: "shell", environment: { type: "local" } };
   return toOpenAIResponsesTool(tool);
 }
 
-/** The name of the tool behind a native call. */
+/** Returns the name of the tool behind a native call. */
 export function toolBehind(call: NativeCall): string {
   return names[call.type];
 }
 
-/** A native call as calls of the registry's tools; undefined for any other item. `isCut`: the end of the reply cut it off. */
+/** Returns a native call as calls of the registry's tools; undefined for any other item. `isCut`: the end of the reply cut it off. */
 export function fromNativeItem(
   item: ResponseOutputItem,
   isCut: boolean,
@@ -79,7 +79,7 @@ function fromPatchCall(item: Extract<ResponseOutputItem, { type: "apply_patch_ca
   return withNativeForm({ ...call, args: { input: patch } }, "openai", item);
 }
 
-/** The operation as a patch in the V4A format, which `apply_patch` takes. */
+/** Returns the operation as a patch in the V4A format, which `apply_patch` takes. */
 function patchOf({ type, path, diff }: { type?: unknown; path?: unknown; diff?: unknown }): string | undefined {
   // A line break in a path would begin another part of the patch.
   if (typeof path !== "string" || /[\r\n]/.test(path)) return undefined;

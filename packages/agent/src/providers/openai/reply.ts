@@ -73,7 +73,7 @@ export function reduceResponses(state: ResponsesState, event: ResponseStreamEven
   }
 }
 
-/** A whole response as the events that a stream would have brought. */
+/** Yields a whole response as the events that a stream would have brought. */
 export function* responsesEvents(response: Response): Generator<ResponseStreamEvent> {
   for (const [output_index, item] of response.output.entries()) {
     yield { type: "response.output_item.done", output_index, item, sequence_number: output_index };
@@ -107,7 +107,7 @@ function itemDone(state: ResponsesState, index: number, item: ResponseOutputItem
 /** The calls that an item is, where it is a native tool's; `isCut`: the end of the reply cut it off. */
 type ToCalls = (item: ResponseOutputItem, isCut: boolean) => ToolCallBlock[] | undefined;
 
-/** The reply, once a finish was seen. */
+/** Returns the reply, once a finish was seen. */
 export function finishResponses(state: ResponsesState, model: string, toCalls?: ToCalls): ReplyEvent {
   const { final, service } = state;
   if (!final) throw badReply(service, "ended before it was complete.");
@@ -143,7 +143,7 @@ function refusalOf(state: ResponsesState): string {
   return messages.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
 }
 
-/** Why a reply is incomplete, unless it is one of the two reasons that the API documents. */
+/** Returns why a reply is incomplete, unless it is one of the two reasons that the API documents. */
 function unknownReason(final: Response): string | undefined {
   const reason: string | undefined = final.incomplete_details?.reason;
   return reason === "max_output_tokens" || reason === "content_filter" ? undefined : reason;

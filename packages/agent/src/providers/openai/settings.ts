@@ -4,14 +4,14 @@ import { toAnswerFormat } from "../models/answerFormat.ts";
 import type { ModelRules } from "../models/modelRules.ts";
 import { checkSettings, type Settings } from "../models/settings.ts";
 
-/** The format of an answer, where one is asked for and the service takes it. */
+/** Returns the format of an answer, where one is asked for and the service takes it. */
 export function toText(answerSchema: JsonSchema | undefined): Pick<ResponseCreateParams, "text"> {
   const format = answerSchema && toAnswerFormat(answerSchema);
   return format ? { text: { format: { type: "json_schema", name: "answer", ...format } } } : {};
 }
 
 /**
- * The fields of a request that follow from the settings; without rules nothing is known of the model. Throws `invalid_option` for a
+ * Returns the fields of a request that follow from the settings; without rules nothing is known of the model. Throws `invalid_option` for a
  * setting that it would refuse.
  */
 export function openaiFields(

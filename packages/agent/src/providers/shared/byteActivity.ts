@@ -26,12 +26,12 @@ export class ByteActivity {
 
 const activities = new WeakMap<Response, ByteActivity>();
 
-/** The byte activity of a response that came through `activityFetch`. */
+/** Returns the byte activity of a response that came through `activityFetch`. */
 export function byteActivityOf(response: Response): ByteActivity | undefined {
   return activities.get(response);
 }
 
-/** `sameOriginFetch` that limits what a service may send, and records the byte activity of event streams. */
+/** Fetches as `sameOriginFetch` does, limits what a service may send, and records the byte activity of event streams. */
 export async function activityFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await sameOriginFetch(input, init);
   const { body } = response;

@@ -35,7 +35,7 @@ export function createStreamLimit(): (chunk: Uint8Array) => void {
   };
 }
 
-/** The response with a body that fails with an AgentError once it is too large; one that tells of a failure is read here. */
+/** Returns the response with a body that fails with an AgentError once it is too large; one that tells of a failure is read here. */
 export async function limitBody(response: Response): Promise<Response> {
   const { body, status, statusText, headers } = response;
   if (!body) return response;

@@ -1,7 +1,7 @@
 import type { ChatTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 
-/** The tool of that name, if it takes all these arguments: another tool may have the same name. */
+/** Returns the tool of that name, if it takes all these arguments: another tool may have the same name. */
 export function toolWith(
   tools: readonly ChatTool[],
   name: string,

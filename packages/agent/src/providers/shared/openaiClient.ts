@@ -14,7 +14,7 @@ interface OpenAIClientSettings {
   readonly foreign: boolean;
 }
 
-/** A client of the `openai` package, which is loaded here: it makes one attempt and logs nothing. */
+/** Returns a client of the `openai` package, which is loaded here: it makes one attempt and logs nothing. */
 export async function openaiClient(settings: OpenAIClientSettings): Promise<OpenAI> {
   checkAddress(settings.baseURL);
   const { default: Client } = await loadSdk("openai", () => import("openai"));

@@ -13,7 +13,7 @@ export interface OpenedRequest extends Required<Opening> {
 }
 
 /**
- * The beginning of a request: that of the conversation, where its wire tells what has changed since, otherwise the present one. Of the
+ * Returns the beginning of a request: that of the conversation, where its wire tells what has changed since, otherwise the present one. Of the
  * deferred tools those that were found later stay out of `tools`, since results refer to them.
  */
 export function openingOf(request: ModelRequest, told: ToldChanges): OpenedRequest {
@@ -38,7 +38,7 @@ export function openingOf(request: ModelRequest, told: ToldChanges): OpenedReque
 }
 
 /**
- * From which message on the request began as it does now. Where changes are made at its beginning, a service that binds thinking refuses
+ * Returns from which message on the request began as it does now. Where changes are made at its beginning, a service that binds thinking refuses
  * that of earlier replies; to leave out the first ones is always allowed.
  */
 export function unchangedSince(
@@ -62,7 +62,7 @@ export function promptChange(systemPrompt: string): string {
   return `From here on, these instructions replace those given before:\n\n${systemPrompt}`;
 }
 
-/** The deferred tools that a result of `search_tools` names, each at the beginning of a line. */
+/** Returns the deferred tools that a result of `search_tools` names, each at the beginning of a line. */
 export function foundIn(
   result: { readonly name: string; readonly output: string; readonly isError: boolean },
   isDeferred: (name: string) => boolean,

@@ -90,7 +90,7 @@ export function checkProviderOptions<Options extends ProviderOptions<unknown>>(
   if (options.baseURL?.trim() === "") throw notAnAddress("baseURL is empty.");
 }
 
-/** An environment variable, or undefined where it is unset or blank. */
+/** Returns an environment variable, or undefined where it is unset or blank. */
 export function environment(name: string): string | undefined {
   const value = process.env[name]?.trim();
   return value ? value : undefined;
@@ -130,7 +130,7 @@ export interface ServiceDescription extends Pick<Service, "name" | "label" | "mo
   readonly keyVariable: string | undefined;
 }
 
-/** The service behind a provider, and the key to send; throws `missing_key` where it needs one and there is none. */
+/** Returns the service behind a provider, and the key to send; throws `missing_key` where it needs one and there is none. */
 export function serviceOf(
   { keyVariable, ...described }: ServiceDescription,
   { apiKey, client, headers }: ProviderOptions<{ readonly baseURL: string }>,

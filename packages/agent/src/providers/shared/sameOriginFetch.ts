@@ -4,7 +4,7 @@ const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * `fetch` that follows redirects only within the origin. To another origin they would carry the conversation and headers meant
+ * Fetches and follows redirects only within the origin. To another origin they would carry the conversation and headers meant
  * for the first. Throws an AgentError that names the other origin.
  */
 export async function sameOriginFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {

@@ -51,7 +51,7 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
 /** `send` of a provider. */
 export type Send = (request: ModelRequest) => AsyncIterable<ProviderEvent>;
 
-/** The one `send` of all wires. */
+/** Creates the one `send` of all wires. */
 export function createSend<Client, Body extends object, Chunk, Whole>(
   service: Service,
   options: ProviderOptions<unknown>,
@@ -92,7 +92,7 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
   return createTimedSend(options, read);
 }
 
-/** The `send` that keeps the time where the agent does not, or where a provider has limits of its own. */
+/** Creates the `send` that keeps the time where the agent does not, or where a provider has limits of its own. */
 export function createTimedSend(
   { requestTimeoutMs, idleTimeoutMs }: Pick<ProviderOptions<unknown>, "requestTimeoutMs" | "idleTimeoutMs">,
   read: (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ProviderEvent>,

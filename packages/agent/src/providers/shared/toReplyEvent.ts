@@ -12,7 +12,7 @@ interface GatheredReply {
   readonly detail?: string | null | undefined;
 }
 
-/** The reply event. Services differ in what they call the end of a reply with calls, so whether there are any decides. */
+/** Returns the reply event. Services differ in what they call the end of a reply with calls, so whether there are any decides. */
 export function toReplyEvent({ content, stop, model, usage, detail }: GatheredReply): ReplyEvent {
   const hasCalls = content.some((block) => block.type === "tool-call");
   const isCallStop = stop === "stop" || stop === "pause" || stop === "tool-calls";

@@ -1,11 +1,11 @@
 import { isLegalName, withLegalCharacters } from "@toolcrib/core/internal";
 
-/** Lone surrogates replaced: no wire carries them. */
+/** Replaces lone surrogates: no wire carries them. */
 export function wellFormed(text: string): string {
   return text.toWellFormed();
 }
 
-/** A copy of JSON data with every string (keys too) well formed. */
+/** Returns a copy of JSON data with every string (keys too) well formed. */
 export function wellFormedJson<T>(value: T): T;
 export function wellFormedJson(value: unknown): unknown {
   if (typeof value === "string") return wellFormed(value);
@@ -14,12 +14,12 @@ export function wellFormedJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [wellFormed(key), wellFormedJson(entry)]));
 }
 
-/** The arguments of a call as the JSON text that chat completions and Responses carry. */
+/** Returns the arguments of a call as the JSON text that chat completions and Responses carry. */
 export function argumentsText(args: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(wellFormedJson(args));
 }
 
-/** A call id that every wire accepts; the same id always gives the same one. */
+/** Returns a call id that every wire accepts; the same id always gives the same one. */
 export function wireId(id: string): string {
   if (isLegalName(id)) return id;
   // Not imported: node:crypto takes 8 ms to load, and few ids are not legal.
@@ -28,7 +28,7 @@ export function wireId(id: string): string {
   return `${withLegalCharacters(id).slice(0, 48)}_${digest}`;
 }
 
-/** A tool name that every wire accepts; a name a registry accepted is left as it is. */
+/** Returns a tool name that every wire accepts; a name a registry accepted is left as it is. */
 export function wireName(name: string): string {
   return withLegalCharacters(name).slice(0, 64) || "unknown";
 }
