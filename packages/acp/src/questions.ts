@@ -23,7 +23,7 @@ export interface Asking {
 }
 
 /**
- * Answers by the id of the call; undefined where the user left a question without an answer: then nothing is answered. A question whose
+ * Resolves to answers by the id of the call; undefined where the user left a question without an answer: then nothing is answered. A question whose
  * answer is in free words stays open: no client has a form for it.
  */
 export async function askAll(asking: Asking): Promise<Record<string, Answer> | undefined> {

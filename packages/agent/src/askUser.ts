@@ -5,7 +5,7 @@ const mostChoices = 20;
 const longestChoice = 200;
 
 /**
- * The tool `ask_user`: a question of the model to the user, with answers to choose from or without. It waits as any question of a guard does,
+ * Creates the tool `ask_user`: a question of the model to the user, with answers to choose from or without. It waits as any question of a guard does,
  * and `{ output }` is its answer; whoever answers finds the choices in `question.data.choices`. Nothing else happens, so any policy allows it.
  */
 export function createAskUserTool(...none: readonly never[]): ExecutableTool {

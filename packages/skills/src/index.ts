@@ -1,2 +1,2 @@
-export type { Skill } from "./findSkills.ts";
+export type { Skill, SkillFolder } from "./findSkills.ts";
 export { createSkills, type Skills } from "./skills.ts";

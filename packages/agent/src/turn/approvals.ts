@@ -91,7 +91,7 @@ export function approveAsAnswered({ waited, sent, given, approve, askAnew }: Ans
   };
 }
 
-/** The result of a call whose question was answered with no, or with its output; undefined for any other. */
+/** Returns the result of a call whose question was answered with no, or with its output; undefined for any other. */
 export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefined): ToolMessage | undefined {
   const answer = waited?.answer;
   if (answer === undefined || answer === true) return undefined;
@@ -148,7 +148,7 @@ export async function checkGivenArguments(
   }
 }
 
-/** The results of calls that wait when a message comes instead of answers: what is asked is denied, the rest is not run. */
+/** Returns the results of calls that wait when a message comes instead of answers: what is asked is denied, the rest is not run. */
 export function resultsWithoutAnswer(
   calls: readonly ToolCallBlock[],
   waiting: ReadonlyMap<string, WaitingCall>,
@@ -164,7 +164,7 @@ export function isUnanswered(waited: WaitingCall | undefined): boolean {
   return waited?.question !== undefined && waited.answer === undefined;
 }
 
-/** Of arguments or a question, whatever the order of their keys. */
+/** Returns the fingerprint of arguments or a question, whatever the order of their keys. */
 function fingerprintOf(value: unknown): string {
   try {
     const plain: unknown = JSON.parse(JSON.stringify(value, withoutCollections));
@@ -181,12 +181,12 @@ function withoutCollections(_key: string, value: unknown): unknown {
   return value instanceof Map || value instanceof Set ? [...value] : value;
 }
 
-/** Equal to no other: a yes holds for nothing, and the question is asked anew. */
+/** Returns one that is equal to no other: a yes holds for nothing, and the question is asked anew. */
 function unknownPrint(): string {
   return `unknown-${crypto.randomUUID()}`;
 }
 
-/** As JSON can hold it. */
+/** Returns the question as JSON can hold it. */
 function savedQuestion({ text, data, needs, guard }: ApprovalQuestion): ApprovalQuestion {
   const asked = { text: String(text).toWellFormed(), ...(needs && { needs }), ...(guard !== undefined && { guard }) };
   if (data === undefined) return Object.freeze(asked);

@@ -19,7 +19,7 @@ type Args = Record<string, unknown>;
 const mostAnswers = 3;
 
 /**
- * The tool's own copy of the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
+ * Returns the tool's own copy of the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
  * not. Guards are asked in order and the first denial ends it; then each question needs an answer of `approve`. Never rejects; after the
  * signal nobody is asked any more.
  */
@@ -78,7 +78,7 @@ async function decisionsOn(
   return { args, tool, call, questions, ask };
 }
 
-/** True where every question is answered with yes. Adds to `shown` the guards whose questions were put to the user. */
+/** Returns true where every question is answered with yes. Adds to `shown` the guards whose questions were put to the user. */
 async function answersTo(
   asked: Asked,
   shown: Set<number>,
@@ -97,7 +97,7 @@ async function answersTo(
   return signal?.aborted ? { error: aborted(name, signal.reason, false) } : true;
 }
 
-/** The answer, its arguments checked; a string denies. Undefined where `approve` has given none that can be used. */
+/** Returns the answer, its arguments checked; a string denies. Undefined where `approve` has given none that can be used. */
 async function answerTo(
   question: ApprovalQuestion,
   { call, ask }: Asked,
@@ -158,14 +158,14 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
   remote: isText,
 };
 
-/** A frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */
+/** Returns a frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */
 function readEffects(value: unknown): readonly ToolEffect[] {
   const effects: unknown = copyJson(value);
   if (!Array.isArray(effects)) throw new TypeError("effects() must give an array");
   return deepFreeze(Array.from(effects, readEffect));
 }
 
-/** The known fields alone. */
+/** Returns the known fields alone. */
 function readEffect(effect: unknown): ToolEffect {
   if (!isPlainObject(effect) || effect.kind === undefined)
     throw new TypeError("effects() must give objects with a kind");
@@ -177,7 +177,7 @@ function readEffect(effect: unknown): ToolEffect {
   return Object.fromEntries(known.map(([field]) => [field, effect[field]])) as unknown as ToolEffect;
 }
 
-/** Undefined for a yes, a reason for a denial, else the question. */
+/** Returns undefined for a yes, a reason for a denial, else the question. */
 function readDecision(decision: unknown): ApprovalQuestion | string | undefined {
   if (decision === true) return undefined;
   return attempt(() => questionOf(decision)) ?? reasonOf(decision);
