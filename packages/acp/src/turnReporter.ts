@@ -140,9 +140,10 @@ export class TurnReporter {
     });
   }
 
-  async #reportUsage({ usage, total }: EventOf<"usage">): Promise<void> {
+  async #reportUsage({ usage, total, callId }: EventOf<"usage">): Promise<void> {
     const { contextWindow: size } = this.#session;
-    if (size === undefined) return;
+    // An agent within a call has a context of its own.
+    if (size === undefined || callId !== undefined) return;
     const used = usage.inputTokens + usage.outputTokens;
     const cost = total.cost === undefined ? {} : { cost: { amount: total.cost, currency: "USD" } };
     await this.#send({ sessionUpdate: "usage_update", used, size, ...cost });

@@ -1,4 +1,5 @@
 export { Agent } from "./agent.ts";
+export { type AgentToolOptions, createAgentTool } from "./agentTool.ts";
 export { createAskUserTool } from "./askUser.ts";
 export { chatObject, createObjectAnswer, type ObjectAnswer } from "./chatObject.ts";
 export type { Answers } from "./conversation/state.ts";

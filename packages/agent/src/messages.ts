@@ -155,8 +155,8 @@ export type AgentEvent =
     }
   /** Earlier thinking was left out. */
   | ThinkingDropped
-  /** Tokens of the reply that just ended, and of the session so far. */
-  | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage }
+  /** Tokens of the reply that just ended, and of the session so far. `callId`: of the replies of an agent within that call. */
+  | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage; readonly callId?: string }
   /** A message given by `agent.steer` joins the conversation. */
   | { readonly type: "steering"; readonly text: string }
   /** The conversation was shortened: it begins anew with a summary of so many messages. */

@@ -43,6 +43,18 @@ export interface ToolCallInfo {
    * so nothing is committed then; a limit that fires later says that the change may have completed.
    */
   readonly beginCommit?: (() => void) | undefined;
+  /** For a tool that lets others call tools within its own call; absent where the caller sets nothing. */
+  readonly caller?: ToolCaller | undefined;
+}
+
+/** What binds the calls that are made within a call, by an agent for example. */
+export interface ToolCaller {
+  /** The guards that have decided about this call. */
+  readonly guards: readonly Guard[];
+  /** Answers their questions, and those of others within the call. Without it a question denies. */
+  readonly approve?: Approve | undefined;
+  /** Is told what each reply of a model within the call has used, in the form of the loop that makes the call. */
+  readonly onUsage?: ((usage: object) => void) | undefined;
 }
 
 /** What a tool declares about itself; MCP's tool annotations and the approval policy read it. */
@@ -158,6 +170,8 @@ export interface ExecuteOptions {
    * denies with that reason; anything else, or a throw, denies. Without it a question ends the call with `approval_required`.
    */
   approve?: Approve | undefined;
+  /** For tools that let others call tools within the call, in place of `approve`. Guards are added by the registry. */
+  caller?: Omit<ToolCaller, "guards"> | undefined;
 }
 
 /**

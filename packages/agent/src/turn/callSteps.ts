@@ -1,15 +1,15 @@
 import type { ExecutableTool } from "@toolcrib/core";
 import { interrupted } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
-import type { ToolCallBlock, ToolMessage } from "../messages.ts";
+import type { ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { abortedError } from "../requestClock.ts";
 import type { Asked } from "./approvals.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
 
 /** How a call ended: with its result, or with a question. The step of a call is recorded as this. */
 export type CallEnd =
-  | { readonly result: ToolMessage; readonly data?: unknown; readonly asked?: undefined }
-  | { readonly asked: Asked; readonly result?: undefined };
+  | { readonly result: ToolMessage; readonly data?: unknown; readonly usage?: Usage; readonly asked?: undefined }
+  | { readonly asked: Asked; readonly usage?: Usage; readonly result?: undefined };
 
 interface CallSteps {
   readonly tools: { get(name: string): ExecutableTool | undefined };

@@ -25,8 +25,10 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
       // A service may leave out what a reply has used.
       if (event.type === "step-start") isKnown = provider.name === "offline";
       if (event.type !== "usage") return;
-      const cost = event.usage.cost ?? costOf(event.usage, modelPrice(provider));
-      isKnown = cost !== undefined;
+      const own = event.callId === undefined ? costOf(event.usage, modelPrice(provider)) : undefined;
+      const cost = event.usage.cost ?? own;
+      // The price of an agent within a call is not that of this provider.
+      isKnown = event.callId === undefined ? cost !== undefined : isKnown && event.usage.cost !== undefined;
       spent += cost ?? 0;
     },
     stopWhen() {

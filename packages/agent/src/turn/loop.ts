@@ -228,6 +228,10 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
     abort: () => clock.abort(),
     starting: (calls) => history.start(calls),
     ended: (result, data) => history.addResult(result, data),
+    async used(usage) {
+      await history.record({ type: "usage", usage });
+      return history.usage;
+    },
   };
 }
 

@@ -10,8 +10,9 @@ import {
 } from "@toolcrib/core";
 import { renderOutcome, tellChanged } from "@toolcrib/core/internal";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
+import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
-import type { AgentEvent, ToolCallBlock, ToolMessage } from "../messages.ts";
+import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { type CallEnd, runCallSteps } from "./callSteps.ts";
@@ -49,6 +50,8 @@ export interface ToolRun {
   starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Adds a result to history as soon as its call has ended; awaited. */
   ended(result: ToolMessage, data: unknown): Promise<void>;
+  /** Adds what an agent within a call has used; resolves to the sum of the session. */
+  used(usage: Usage): Promise<Usage>;
 }
 
 /**
@@ -128,6 +131,7 @@ async function runOne(
     const end = known
       ? { result: known }
       : await (run.steps ? runSteps(call, run, run.steps, events) : execute(call, run, events));
+    if (end?.usage) events.push({ type: "usage", usage: end.usage, total: await run.used(end.usage), callId: call.id });
     if (!end?.result) return end;
     const result = run.repeats?.noted(end.result) ?? end.result;
     await run.ended(result, end.data);
@@ -156,6 +160,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
   let hasApproveAnswered = false;
+  let usage: Usage | undefined;
   const approve = waited?.question
     ? approveAsAnswered({
         waited,
@@ -169,6 +174,12 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     : run.approve;
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
+    caller: {
+      approve: run.approve,
+      onUsage: (more) => {
+        usage = usage ? addUsage(usage, more as Usage) : (more as Usage);
+      },
+    },
     onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),
     onOutcome: (ended) => {
       outcome = given ? tellChanged(ended, given) : ended;
@@ -184,8 +195,9 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   const isOpen = !approve || hasApproveAnswered;
   if (isOpen && outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required")
     asked ??= questionOf(call.id, outcome.error.details, call.args);
-  if (asked) return { asked: given ? { ...asked, instead: given } : asked };
-  return endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
+  const used = usage && { usage };
+  if (asked) return { asked: given ? { ...asked, instead: given } : asked, ...used };
+  return { ...endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run), ...used };
 }
 
 /** Returns the user's own arguments as guards see them. */

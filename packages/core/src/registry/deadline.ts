@@ -1,5 +1,5 @@
 import { assimilate, attempt, callSafely } from "../foreign.ts";
-import type { ExecutableTool, ToolCall, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import type { ExecutableTool, ToolCall, ToolCaller, ToolCallInfo, ToolOutcome } from "../interface.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
 /** setTimeout fires at once beyond this many milliseconds. */
@@ -32,9 +32,10 @@ export function runWithDeadline(
   call: ToolCall,
   timeoutMs: number,
   onCommit: () => void,
+  caller?: ToolCaller,
 ): Promise<ToolOutcome> {
   return new Promise((resolve) => {
-    const run = new ToolRun(call, timeoutMs, onCommit, resolve);
+    const run = new ToolRun(call, timeoutMs, { onCommit, resolve, caller });
     if (run.hasEnded()) return;
     assimilate(
       () => tool.execute(call.args, run.info),
@@ -51,6 +52,12 @@ const nextTurn = Promise.resolve();
 
 function nothing(): void {}
 
+interface RunEnds {
+  onCommit(): void;
+  resolve(outcome: ToolOutcome): void;
+  readonly caller: ToolCaller | undefined;
+}
+
 /** One run of a tool. Its signal is made when the tool first asks for it: most never do. */
 class ToolRun {
   readonly info: ToolCallInfo;
@@ -66,12 +73,12 @@ class ToolRun {
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(call: ToolCall, timeoutMs: number, onCommit: () => void, resolve: (outcome: ToolOutcome) => void) {
+  constructor(call: ToolCall, timeoutMs: number, { onCommit, resolve, caller }: RunEnds) {
     this.#call = call;
     this.#timeoutMs = timeoutMs;
     this.#onCommit = onCommit;
     this.#resolve = resolve;
-    this.info = new CallInfo(this, call);
+    this.info = new CallInfo(this, call, caller);
   }
 
   /** Also looks at the caller's signal. */
@@ -165,10 +172,12 @@ class CallInfo implements ToolCallInfo {
   readonly labels: ToolCallInfo["labels"];
   readonly onProgress: ToolCallInfo["onProgress"];
   readonly beginCommit: () => void;
+  readonly caller: ToolCaller | undefined;
   readonly #run: ToolRun;
 
-  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall) {
+  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall, caller: ToolCaller | undefined) {
     this.#run = run;
+    this.caller = caller;
     this.callId = callId;
     this.labels = labels;
     this.onProgress = (progress) => {

@@ -29,6 +29,7 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
   timeoutMs: true,
   onOutcome: true,
   approve: true,
+  caller: true,
 };
 
 interface Looked extends CheckedArguments {
@@ -73,7 +74,7 @@ function runFound(held: Held, found: Looked, name: string, options: ExecuteOptio
   if (held.middlewares.length === 0 && guardsOf(held, found.entry).length === 0) {
     return call.refusal || !found.entry
       ? Promise.resolve(failed(call.refusal ?? unknownTool(name)))
-      : runTool(found.entry, call, options, nothing);
+      : runTool(held, found.entry, call, options, nothing);
   }
   return runGuarded(held, found, call, options);
 }
@@ -105,7 +106,7 @@ function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteO
           return changed ? failed(changed) : run(args, { ...current, beforeRun: undefined });
         });
       }
-      return runTool(entry, current.args === args ? current : { ...current, args }, options, onCommit);
+      return runTool(held, entry, current.args === args ? current : { ...current, args }, options, onCommit);
     };
     if (guardsOf(held, entry).length === 0) return run(now.args);
     const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
@@ -128,12 +129,14 @@ function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteO
 }
 
 function runTool(
+  { guards }: Held,
   { tool, checkData }: Entry,
   call: ToolCall,
-  { timeoutMs }: ExecuteOptions,
+  { timeoutMs, approve, caller = approve && { approve } }: ExecuteOptions,
   onCommit: () => void,
 ): Promise<ToolOutcome> {
-  const running = runWithDeadline(tool, call, limitOf(tool, call.args, timeoutMs), onCommit);
+  const binding = guards.length > 0 || caller ? { ...caller, guards } : undefined;
+  const running = runWithDeadline(tool, call, limitOf(tool, call.args, timeoutMs), onCommit, binding);
   return checkData ? running.then(checkData) : running;
 }
 

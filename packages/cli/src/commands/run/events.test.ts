@@ -15,7 +15,7 @@ const fieldsOf: { readonly [Type in AgentEvent["type"]]: Fields<Type> } = {
   "tool-progress": { type: true, id: true, name: true, progress: true },
   "tool-result": { type: true, id: true, name: true, output: true, isError: true, content: true, data: true },
   retry: { type: true, attempt: true, delayMs: true, message: true, discardText: true, remedy: true },
-  usage: { type: true, usage: true, total: true },
+  usage: { type: true, usage: true, total: true, callId: true },
   steering: { type: true, text: true },
   "thinking-dropped": { type: true, blocks: true, reason: true },
   compaction: { type: true, summarisedMessages: true },

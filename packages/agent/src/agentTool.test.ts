@@ -1,0 +1,179 @@
+import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test } from "vitest";
+import { Agent } from "./agent.ts";
+import { type AgentToolOptions, createAgentTool } from "./agentTool.ts";
+import type { AgentEvent } from "./messages.ts";
+import type { AgentOptions } from "./options.ts";
+import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
+import { createCostLimit } from "./turn/costLimit.ts";
+
+const usage = { inputTokens: 10, outputTokens: 5, cost: 0.25 };
+const none = { type: "object", properties: {}, additionalProperties: false } as const;
+
+/** An agent whose tool `helper` is an agent with the tool `write`. */
+function nested(inner: readonly ScriptedReply[], options: Partial<AgentToolOptions> = {}, innerGuards: Guard[] = []) {
+  const ran: unknown[] = [];
+  const made: Agent[] = [];
+  const helper = createAgentTool({
+    name: "helper",
+    description: "Helps.",
+    agent() {
+      const write = defineTool({
+        name: "write",
+        description: "Writes.",
+        parameters: none,
+        execute: (_args, { labels }) => `${ran.push(labels)}`,
+      });
+      const tools = new ToolRegistry([write]);
+      for (const guard of innerGuards) tools.guard(guard);
+      const agent = new Agent(new ScriptedProvider(inner), { tools });
+      made.push(agent);
+      return agent;
+    },
+    ...options,
+  });
+  const outer = (guards: Guard[] = [], given: AgentOptions = {}) => {
+    const tools = new ToolRegistry([helper]);
+    for (const guard of guards) tools.guard(guard);
+    const call = { calls: [{ id: "h", name: "helper", args: { task: "Write it." } }], usage: { ...usage, cost: 1 } };
+    return new Agent(new ScriptedProvider([call, { text: "done", usage: { ...usage, cost: 1 } }]), { tools, ...given });
+  };
+  return { helper, ran, made, outer };
+}
+
+const writes = { calls: [{ name: "write", args: {} }], usage };
+const told = { text: "Written.", usage };
+
+async function eventsOf(agent: Agent, options = {}): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of agent.streamChat("go", options)) events.push(event);
+  return events;
+}
+
+function attempt(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
+
+const outputOf = (agent: Agent): unknown =>
+  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []))[0];
+
+describe("a tool that is an agent", () => {
+  test("answers with the agent's answer, from a conversation of its own at each call", async () => {
+    const { outer, made, ran } = nested([writes, told]);
+    const agent = outer();
+    expect(await agent.chat("go", { labels: { user: 7 } })).toBe("done");
+    expect([outputOf(agent), ran]).toEqual(["Written.", [{ user: 7 }]]);
+    const [inner] = made;
+    expect(inner?.sessionContext[0]).toMatchObject({ content: [{ text: "Write it." }] });
+    await outer().chat("go");
+    expect(made).toHaveLength(2);
+  });
+
+  test("counts what it uses in the turn, with its cost, and reaches a limit of costs", async () => {
+    const { outer } = nested([writes, told]);
+    const agent = outer();
+    const events = await eventsOf(agent);
+    expect(events.filter((event) => event.type === "usage")).toMatchObject([
+      { usage: { cost: 1 } },
+      { callId: "h", usage: { inputTokens: 20, outputTokens: 10, cost: 0.5 }, total: { cost: 1.5 } },
+      { usage: { cost: 1 } },
+    ]);
+    expect(agent.usage).toMatchObject({ inputTokens: 40, cost: 2.5 });
+    const limited = outer();
+    const limit = createCostLimit(1.4, limited.provider);
+    for await (const event of limited.streamChat("go", { stopWhen: limit.stopWhen })) limit.see(event);
+    expect([limit.reached, limited.usage.cost]).toEqual(["cost-limit", 1.5]);
+  });
+
+  test("whose cost is unknown makes the cost of the turn unknown, not that of another model", async () => {
+    const { outer } = nested([{ text: "Done.", usage: { inputTokens: 10 } }]);
+    const agent = outer();
+    const limit = createCostLimit(100, { name: "anthropic", model: "claude-opus-4-8" });
+    for await (const event of agent.streamChat("go", { stopWhen: limit.stopWhen })) limit.see(event);
+    expect(limit.reached).toBe("cost-unknown");
+  });
+
+  test("passes on what its agent does as progress", async () => {
+    const { outer } = nested([writes, told]);
+    const events = await eventsOf(outer());
+    expect(events.flatMap((event) => (event.type === "tool-progress" ? [event.progress.message] : []))).toEqual([
+      "write {}",
+    ]);
+  });
+
+  test("is bound by the guards of the caller, and by those of its own tools", async () => {
+    const seen: string[] = [];
+    const watch: Guard = ({ name }) => {
+      seen.push(name);
+      return name === "write" ? "no writing" : true;
+    };
+    const { outer, ran, made } = nested([writes, told]);
+    await outer([watch]).chat("go");
+    expect([seen, ran]).toEqual([["helper", "write"], []]);
+    expect(made[0] && outputOf(made[0])).toBe("Error executing write: Permission denied: no writing");
+    const own = nested([writes, told], {}, [() => "never"]);
+    await own.outer().chat("go");
+    expect(own.ran).toEqual([]);
+  });
+
+  test("has its questions answered by approve of the caller; without it they deny", async () => {
+    const asks: Guard = ({ name }) => (name === "write" ? { ask: "Write?" } : true);
+    const asked: string[] = [];
+    const approve = (_call: unknown, { text }: { text: string }) => asked.push(text) > 0;
+    for (const [guards, inner] of [
+      [[asks], []],
+      [[], [asks]],
+    ] as const) {
+      const { outer, ran } = nested([writes, told], {}, [...inner]);
+      await outer([...guards]).chat("go", { approve });
+      expect(ran).toHaveLength(1);
+      const denied = nested([writes, told], {}, [...inner]);
+      const agent = denied.outer([...guards]);
+      expect(await agent.chat("go")).toBe("done");
+      expect([denied.ran, agent.pending]).toEqual([[], []]);
+    }
+    expect(asked).toEqual(["Write?", "Write?"]);
+  });
+
+  test("called by a registry alone is bound by its guards and approve, too", async () => {
+    const { helper, ran } = nested([writes, told]);
+    const registry = new ToolRegistry([helper]).guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
+    expect(await registry.execute("helper", { task: "x" }, { approve: () => true })).toBe("Written.");
+    expect(await registry.execute("helper", { task: "x" })).toBe("Written.");
+    expect(ran).toHaveLength(1);
+  });
+
+  test("ends with the signal and the time limit of its call", async () => {
+    const waits = (): Promise<never> => new Promise(() => {});
+    const { helper, made } = nested([waits as never], { timeoutMs: 50 });
+    const registry = new ToolRegistry([helper]);
+    expect(await registry.execute("helper", { task: "x" })).toBe("Error executing helper: Timed out after 50 ms");
+    const controller = new AbortController();
+    const running = registry.execute("helper", { task: "x" }, { signal: controller.signal, timeoutMs: 60_000 });
+    controller.abort();
+    expect(await running).toBe("Error executing helper: Aborted");
+    // An agent whose turn still runs throws here.
+    const areFree = (): boolean => {
+      for (const agent of made) agent.clearContext();
+      return made.length === 2;
+    };
+    await expect.poll(() => attempt(areFree)).toBe(true);
+  });
+
+  test("that ends without an answer is an error with its reason, and one that makes no agent, too", async () => {
+    const { helper } = nested([{ text: "Half", stop: "token-limit" }]);
+    expect(await new ToolRegistry([helper]).execute("helper", { task: "x" })).toBe(
+      "Error executing helper: The agent ended without an answer: token-limit. Its text so far: Half",
+    );
+    const broken = createAgentTool({ name: "a", description: "a", agent: () => undefined as never });
+    expect(await new ToolRegistry([broken]).execute("a", { task: "x" })).toContain("must return an Agent");
+    expect(() => createAgentTool({ name: "a", description: "a" } as never)).toThrow("agent");
+    expect(() => createAgentTool({ name: "a", description: "a", agent: () => 1 as never, limit: 1 } as never)).toThrow(
+      "limit",
+    );
+  });
+});
