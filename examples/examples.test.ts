@@ -35,7 +35,7 @@ describe.each(examples)("%s", (example) => {
   test("has a program, a test, and a README that the list names", () => {
     expect(files).toContain("main.ts");
     expect(files.some((file) => file.endsWith(".test.ts"))).toBe(true);
-    for (const part of ["npm install", "What it shows:", "What to change first:"])
+    for (const part of ["npm install", "It shows:", "Change first:"])
       expect(read(example, "README.md")).toContain(part);
     expect(read("README.md")).toContain(`| [${example}](${example}) |`);
   });
