@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { canonical } from "./canonicalPath.ts";
 import type { PathStyle } from "./pathStyle.ts";
@@ -9,7 +9,7 @@ export interface PathSystem {
   /** Follows every link, as `canonical` does. */
   canonical(path: string): string;
   /** What is there, a link not followed; undefined if nothing is. */
-  lstat(path: string): Pick<Stats, "isDirectory" | "isSymbolicLink"> | undefined;
+  lstat(path: string): { isDirectory(): boolean; isSymbolicLink(): boolean } | undefined;
   /** The names in a directory. */
   list(directory: string): readonly string[];
 }

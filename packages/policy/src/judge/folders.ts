@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import nodePath, { isAbsolute, join } from "node:path";
 import { canonicalOrUndefined, compileWildmatch, type PathStyle, shareOf, systemErrorCode } from "@toolcrib/kit/files";
@@ -19,6 +19,20 @@ export function newBudget(steps: number): Budget {
   };
 }
 
+/** The kind of an entry, as Node's `Dirent` and `Stats` tell it: published types name none of Node's, which a user may not have. */
+export interface EntryKind {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+/** What tells a file from others, too. */
+export interface EntryStats extends EntryKind {
+  readonly dev: number;
+  readonly ino: number;
+  readonly nlink: number;
+}
+
 /** What a look through a folder found. */
 interface Below {
   /** The first path that passed the test. */
@@ -36,7 +50,7 @@ const mostNames = 5000;
  */
 export async function findBelow(
   folder: string,
-  test: (path: string, entry: Dirent) => boolean,
+  test: (path: string, entry: EntryKind) => boolean,
   budget: Budget,
 ): Promise<Below> {
   const folders = [folder];
@@ -133,7 +147,7 @@ export function shellPath(directory: string, word: string, style: PathStyle = no
 }
 
 /** Looks at what a path leads to; undefined if that is nothing, or cannot be told. */
-export function statsOf(path: string): Stats | undefined {
+export function statsOf(path: string): EntryStats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -142,7 +156,7 @@ export function statsOf(path: string): Stats | undefined {
 }
 
 /** Looks at what has this name, which may be a link; undefined if that is nothing, or cannot be told. */
-export function linkStatsOf(path: string): Stats | undefined {
+export function linkStatsOf(path: string): EntryStats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {

@@ -1,4 +1,3 @@
-import type { Dirent } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/kit/files";
@@ -8,7 +7,7 @@ import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, type Decision, type Verdict } from "../verdict.ts";
-import { type Budget, findBelow, linkStatsOf } from "./folders.ts";
+import { type Budget, type EntryKind, findBelow, linkStatsOf } from "./folders.ts";
 import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
@@ -162,7 +161,7 @@ async function bindingBelow(
   const paths = group.pathsWithout(leftOut);
   if (!paths?.mayMatchBelow(folder)) return undefined;
   let pattern: string | undefined;
-  const test = (path: string, entry: Dirent): boolean => {
+  const test = (path: string, entry: EntryKind): boolean => {
     pattern = paths.match(path, entry.isDirectory());
     return pattern !== undefined;
   };

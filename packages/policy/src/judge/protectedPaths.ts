@@ -1,4 +1,4 @@
-import { readdirSync, type Stats } from "node:fs";
+import { readdirSync } from "node:fs";
 import nodePath, { basename, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import {
@@ -13,7 +13,7 @@ import {
 import { describeEffect } from "../describe.ts";
 import type { PathBases } from "../rules/compileRules.ts";
 import type { Verdict } from "../verdict.ts";
-import { statsOf } from "./folders.ts";
+import { type EntryStats, statsOf } from "./folders.ts";
 
 /** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
@@ -173,7 +173,7 @@ function canonicalOf(path: string): string {
 }
 
 /** Returns whether a folder holds the file, by whatever name. */
-function holds(folder: string, file: Stats): boolean {
+function holds(folder: string, file: EntryStats): boolean {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => {
       return entry.isFile() && isSame(statsOf(join(entry.parentPath, entry.name)), file);
@@ -184,6 +184,6 @@ function holds(folder: string, file: Stats): boolean {
   }
 }
 
-function isSame(one: Stats | undefined, other: Stats): boolean {
+function isSame(one: EntryStats | undefined, other: EntryStats): boolean {
   return one?.ino === other.ino && one.dev === other.dev;
 }
