@@ -19,7 +19,8 @@ const address = /^(?:https?:\/\/\S+|ssh:\/\/\w\S*|git@[\w.-]+:[\w.~/-]+)$/;
 const first = new RegExp(`^(?:origin|upstream)$|${address.source}`);
 
 const commits = `${revisions} ${summary} ${patch} ${format} ${logging}`;
-const prints = `${patchNames} -L`;
+/** The searches in changes too: they tell by and by what a file says. */
+const prints = `${patchNames} -L -G -S`;
 const transfer = `-q --quiet -v --verbose --progress --no-progress -4 --ipv4 -6 --ipv6 -n --dry-run -f --force -p --prune -t --tags --no-tags
   --all -a --append --depth= --deepen= --unshallow --atomic -j= --jobs= --no-verify --porcelain --shallow-since=`;
 const merging = `-q --quiet -v --verbose --abort --skip --quit --continue -n --no-commit --commit --no-edit --stat --no-stat --ff --no-ff
@@ -33,8 +34,8 @@ export const git: ProgramRecord = {
   source: "git 2.39.5, git.c, parse-options.c, revision.c, diff.c, builtin/*.c",
   style: "undashed",
   repository: true,
-  // A format or an order with the state of signatures, for which git runs gpg.
-  asked: /^--(?:format|pretty)=.*%[-+ ]?G|%\(\*?signature|^(?:--sort=)?[-*]*signature(?::\w+)?$/s,
+  // A format or an order with the state of signatures, for which git runs gpg, and a format with what a tagged file holds.
+  asked: /^--(?:format|pretty)=.*%[-+ ]?G|%\(\*?(?:signature|raw)|^(?:--sort=)?[-*]*signature(?::\w+)?$/s,
   versionOptions: "--version -v version",
   before: "--no-pager --no-optional-locks -P",
   commands: {
@@ -149,13 +150,8 @@ export const git: ProgramRecord = {
     add: changing(
       "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
     ),
-    am: changing(
-      "-3 --3way --no-3way -q --quiet -s --signoff -k --keep --continue --skip --abort --quit -C= -p= --whitespace= --reject -m --message-id",
-    ),
-    apply: changing(
-      `--check --stat --numstat --summary --index --cached -3 --3way -R --reverse --reject -p= -C= -v --verbose -q --quiet --whitespace=
-      --include= --exclude= --recount --ignore-whitespace --ignore-space-change -N --intent-to-add --allow-empty -z`,
-    ),
+    // A patch may hold any path of the tree, and copy from any; also from the standard input.
+    "am apply": { covers: "input" },
     archive: changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
     bisect: {
       commands: {

@@ -64,7 +64,7 @@ function readWords(
     return `${named} is not in the table of read-only commands.`;
   }
   const asked = words.find((word) => program.asked?.test(word));
-  if (asked !== undefined) return `${asked} makes ${name} run a program.`;
+  if (asked !== undefined) return `${asked} makes ${name} run a program, or show any file.`;
   const parsed = parseWords(words, from, reads.options ?? "", { style });
   if (reads.interpret !== undefined) return reads.interpret(words, parsed);
   const [unknown] = parsed.unknown;

@@ -71,13 +71,21 @@ test.each([
   expect(last(line)).toBe(spelt);
 });
 
-test.each(["bash", "python3", "sh -e", "ls | bash", "sqlite3 a.db", "vim a", "find . -exec sh -c 'rm {}' \\;"])(
-  "even all words of %j do not show what it runs",
-  (line) => {
-    const command = readShellLine(line).commands.at(-1);
-    expect(command?.uncovered?.at).toBe(command?.words.length);
-  },
-);
+test.each([
+  "bash",
+  "python3",
+  "sh -e",
+  "ls | bash",
+  "sqlite3 a.db",
+  "vim a",
+  "find . -exec sh -c 'rm {}' \\;",
+  "git apply",
+  "git apply p.patch",
+  "git am",
+])("even all words of %j do not show what it runs", (line) => {
+  const command = readShellLine(line).commands.at(-1);
+  expect(command?.uncovered?.at).toBe(command?.words.length);
+});
 
 test.each([
   ["vim a", "vim runs what its words or its input say."],
