@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 
 /** Counts work in steps, which do not depend on how busy the machine is. */
 export interface StepCounter {
-  /** How often the blocks of source files ran meanwhile: of those below a folder, or whose address fits a pattern. */
+  /** Counts how often the blocks of source files ran meanwhile: of those below a folder, or whose address fits a pattern. */
   count(files: string | RegExp, run: () => Promise<unknown>): Promise<number>;
   stop(): void;
 }

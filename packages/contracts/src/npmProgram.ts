@@ -6,7 +6,7 @@ import { findProgram } from "@toolcrib/kit/files";
 type Start = readonly [program: string, ...words: string[]];
 
 /**
- * How npm is started. On Windows it is a script for `cmd.exe`, which would read what is in its arguments as commands, so there Node
+ * Returns the command that starts npm. On Windows npm is a script for `cmd.exe`, which would read what is in its arguments as commands, so there Node
  * runs npm's own file beside that script. `find` looks a name up on PATH.
  */
 export function npmProgram(

@@ -47,7 +47,7 @@ export interface ToolCallInfo {
   readonly caller?: ToolCaller | undefined;
 }
 
-/** What binds the calls that are made within a call, by an agent for example. */
+/** Binds the calls that are made within a call, by an agent for example. */
 export interface ToolCaller {
   /** The guards that have decided about this call. */
   readonly guards: readonly Guard[];

@@ -10,7 +10,7 @@ export interface McpErrorDetails {
   invalid_tool: { tool: string; problem: string };
   /** A tool differs from the one that was accepted, in its description, schema or hints. */
   tool_changed: { tool: string; accepted: string; found: string };
-  /** What the server says of itself differs from what was accepted. */
+  /** Says that the server's instructions differ from those that were accepted. */
   instructions_changed: Record<string, never>;
   /** The server lists more or larger tools than can be mounted. */
   tools_left_out: { problem: string };

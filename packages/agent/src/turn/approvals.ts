@@ -55,7 +55,7 @@ function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCal
   }
 }
 
-/** What is known of a call that has waited, and what to do about a new question. */
+/** Holds what is known of a call that has waited, and what to do about a new question. */
 interface AnsweredCall {
   readonly waited: WaitingCall;
   readonly sent: ToolCallBlock["args"];

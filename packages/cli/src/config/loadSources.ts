@@ -36,7 +36,7 @@ export async function loadSources(
 
 interface Project {
   readonly name: string;
-  /** What a yes is bound to. */
+  /** Binds a yes. */
   readonly text: string;
   readonly values: Settings;
   readonly files: readonly BroughtFile[];

@@ -42,7 +42,7 @@ export async function loadSkills(
   return skills;
 }
 
-/** What the folders hold, as it was when it was read. */
+/** Holds the content of the folders as it was when it was read. */
 export interface FoundSkills {
   readonly directory: string;
   readonly all: Skills;

@@ -9,9 +9,9 @@ export interface ModelChoice {
   readonly why: string;
   /** Whether the user named provider and model. If not, `why` is shown before anything is sent. */
   readonly isNamed: boolean;
-  /** Whether the stand-in answers, as nothing else is there. */
+  /** Tells that the stand-in answers, as nothing else is there. */
   readonly isOffline: boolean;
-  /** What was asked for; another model that the user changes to keeps the rest. */
+  /** Keeps what was asked for; another model that the user changes to keeps the rest. */
   readonly flags: ModelFlags;
 }
 

@@ -7,7 +7,7 @@ import { type ModelChoice, providerIn } from "./modelChoice.ts";
 export interface OfferedModel {
   /** As `-m` takes it. */
   readonly text: string;
-  /** Who offers it; undefined for the server that is in use. */
+  /** Names who offers it; undefined for the server that is in use. */
   readonly group?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface OfferedModels {
 }
 
 interface Server {
-  /** What stands before the `/` of its models. */
+  /** Stands before the `/` of its models. */
   readonly name: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;

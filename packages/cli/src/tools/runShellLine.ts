@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 interface ShellLine {
   readonly command: string;
   readonly cwd?: string | undefined;
-  /** What it gets on standard input. Default: nothing. */
+  /** Goes to its standard input. Default: nothing. */
   readonly input?: string | undefined;
   readonly signal: AbortSignal;
   /** Sent to all its processes when `signal` fires. */
@@ -11,13 +11,13 @@ interface ShellLine {
   onOutput(text: string, stream: "stdout" | "stderr"): void;
 }
 
-/** How a command ended: its exit code, or the signal that ended it. */
+/** Tells how a command ended: by its exit code, or by a signal. */
 export interface ShellEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How long what a command leaves running may hold its output open. Milliseconds. */
+/** Limits how long a process that a command leaves running may hold its output open. Milliseconds. */
 const drainMs = 250;
 
 /** Runs a line of the user's own in the user's shell, with all the user's rights. Rejects where it cannot be started. */

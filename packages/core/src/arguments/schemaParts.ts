@@ -14,7 +14,7 @@ const namedSchemas: ReadonlySet<string> = new Set([
 /** Keywords whose values are data. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "dependentRequired"]);
 
-/** Whether to keep a keyword; `at` is the JSON Pointer of the schema that has it. */
+/** Decides whether to keep a keyword; `at` is the JSON Pointer of the schema that has it. */
 type Keep = (keyword: string, value: unknown, at: string) => boolean;
 
 /** Returns a copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
@@ -66,7 +66,7 @@ interface Names {
   readonly anchors: ReadonlyMap<string, JsonSchema>;
 }
 
-/** What is known of one document: each reference is followed once, and its names are gathered once. */
+/** Keeps what is known of one document: each reference is followed once, and its names are gathered once. */
 interface Known {
   readonly targets: Map<string, Target>;
   names?: Names;

@@ -108,7 +108,7 @@ export function withoutNeedlessEscapes(source: string): string {
   }
 }
 
-/** Whether a value certainly fits a schema. */
+/** Tells whether a value certainly fits a schema. */
 export type Check = (value: unknown) => boolean;
 
 const annotations: ReadonlySet<string> = new Set([

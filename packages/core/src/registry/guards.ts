@@ -7,7 +7,7 @@ import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { type Entry, sourceOf } from "./registration.ts";
 import { toolFingerprint } from "./toolFingerprint.ts";
 
-/** What came of the guards: the arguments to run with, the result in the tool's place, or why the call may not run. */
+/** Holds what came of the guards: the arguments to run with, the result in the tool's place, or why the call may not run. */
 export type GuardsAnswer =
   | { readonly args: Args; readonly changed: Readonly<Args> | undefined }
   | { readonly output: string }
@@ -15,7 +15,7 @@ export type GuardsAnswer =
 
 type Args = Record<string, unknown>;
 
-/** How often `approve` may give an answer that cannot be used. */
+/** Limits how often `approve` may give an answer that cannot be used. */
 const mostAnswers = 3;
 
 /**
@@ -45,7 +45,7 @@ export async function askGuards(
   }
 }
 
-/** What every guard has decided about a call that none of them denies. */
+/** Holds what every guard has decided about a call that none of them denies. */
 interface Asked {
   readonly args: GuardedArguments;
   readonly tool: ExecutableTool;

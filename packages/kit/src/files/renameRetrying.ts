@@ -7,7 +7,7 @@ import { systemErrorCode } from "./systemErrors.ts";
 /** Milliseconds between the tries: about a second in all, as a virus scanner or an indexer holds a new file for less. */
 const pausesMs = [10, 20, 40, 80, 160, 300, 400];
 
-/** What Windows answers while a program has one of the two files open. */
+/** Lists the errors of Windows while a program has one of the two files open. */
 const openElsewhere = ["EPERM", "EACCES", "EBUSY"];
 
 /** For tests. */

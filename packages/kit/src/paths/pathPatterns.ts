@@ -169,7 +169,7 @@ function readPattern(pattern: unknown, style: PathStyle): ReadPattern {
   return { glob: plain, directoryOnly, anchor, top };
 }
 
-/** What a pattern of Windows may begin with: `C:` or `//server/share`. */
+/** Matches what a pattern of Windows may begin with: `C:` or `//server/share`. */
 const driveOrShare = /^(?:[A-Za-z]:(?=\/)|\/\/[^/*?[\\]+\/[^/*?[\\]+(?=\/|$))/;
 /** One that stands between names on Windows, as far as can be told: it escapes nothing that has a meaning. */
 const separator = /\\(?![*?[\]!#{}()\\ ^-])/;
@@ -210,7 +210,7 @@ function placesOf(glob: string, starts: readonly string[], followLinks: boolean,
   });
 }
 
-/** Where a pattern from the top starts. On Windows one without a drive is about the drive or share of each root. */
+/** Lists where a pattern from the top starts. On Windows one without a drive is about the drive or share of each root. */
 function topsOf(top: string, roots: readonly string[], style: PathStyle): string[] {
   if (style.sep === "/") return ["/"];
   if (top !== "") return [style.join(top, "/")];

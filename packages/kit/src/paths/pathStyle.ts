@@ -2,11 +2,11 @@ import path from "node:path";
 import { foldCase } from "./foldCase.ts";
 
 /*
- * What differs between the paths of POSIX and of Windows. Each function takes the style that is meant, the running system's by
+ * Holds the differences between the paths of POSIX and of Windows. Each function takes the style that is meant, the running system's by
  * default, so that both are tested everywhere.
  */
 
-/** What is used of `path.posix` and `path.win32`. Their own type would ask users for the types of Node. */
+/** Describes the used part of `path.posix` and `path.win32`. Their own type would ask users for the types of Node. */
 export interface PathStyle {
   readonly sep: string;
   isAbsolute(path: string): boolean;

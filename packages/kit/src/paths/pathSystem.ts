@@ -3,12 +3,12 @@ import path from "node:path";
 import { canonical } from "./canonicalPath.ts";
 import type { PathStyle } from "./pathStyle.ts";
 
-/** How paths are written and what is there: those of the running system, or in a test those of another. Paths are absolute. */
+/** Writes and looks up paths, all of them absolute: those of the running system, or in a test those of another. */
 export interface PathSystem {
   readonly style: PathStyle;
   /** Follows every link, as `canonical` does. */
   canonical(path: string): string;
-  /** What is there, a link not followed; undefined if nothing is. */
+  /** Looks up what is there, a link not followed; undefined if nothing is. */
   lstat(path: string): { isDirectory(): boolean; isSymbolicLink(): boolean } | undefined;
   /** The names in a directory. */
   list(directory: string): readonly string[];

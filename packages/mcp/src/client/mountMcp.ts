@@ -88,7 +88,7 @@ export interface McpMount extends AsyncDisposable {
   /** Why servers and tools could not be mounted; the others are. */
   readonly problems: readonly AnyMcpError[];
   /**
-   * What the servers say of themselves, for the system prompt: each line marked as a server's words, at most 4 KB of a server and 16 KB in
+   * Gives the servers' instructions for the system prompt: each line marked as a server's words, at most 4 KB of a server and 16 KB in
    * all; "" where they say nothing. Instructions that have changed since they were accepted are left out.
    */
   readonly instructions: string;

@@ -89,7 +89,7 @@ export class MountedServer {
     }
   }
 
-  /** What the server says of itself, as it was accepted; "" where it says nothing, or something else now. */
+  /** Gives the instructions as they were accepted; "" if there are none, or others now. */
   get instructions(): string {
     return (this.#instructionsProblem ? undefined : this.#instructions) ?? "";
   }

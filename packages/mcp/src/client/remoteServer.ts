@@ -33,7 +33,7 @@ export interface RemoteConnection {
   callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
   /** The result of another request as the server sent it. */
   request(method: string, params: Record<string, unknown>, call: Pick<CallOptions, "signal">): Promise<unknown>;
-  /** What the server says of itself; undefined where it says nothing. */
+  /** Gives the server's instructions; undefined if there are none. */
   readonly instructions: string | undefined;
   offers(capability: "resources" | "prompts"): boolean;
   /** Ends the session where there is one, and the process where we started it. */

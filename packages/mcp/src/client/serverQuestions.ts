@@ -110,7 +110,7 @@ function textField([name, schema]: readonly [string, unknown] = ["", undefined])
   return type === "string" && isOffer && Object.keys(others).length === 0 ? { name, choices } : undefined;
 }
 
-/** What the form gets; undefined where the answer is none to it. */
+/** Gives the answer as the form has it; undefined if it does not fit the form. */
 function contentOf(given: unknown, field: TextField | undefined): Record<string, string> | undefined {
   if (!field) return given === true ? {} : undefined;
   const { output } = record(given);

@@ -13,7 +13,7 @@ export interface KnownServer {
   /** Digest of the entry of the server. When it differs, the server is asked for its tools again. */
   config: string;
   tools: KnownTool[];
-  /** What the server says of itself, as it was accepted; "" where it said nothing. */
+  /** Keeps the server's instructions as they were accepted; "" if there were none. */
   instructions?: string | undefined;
 }
 

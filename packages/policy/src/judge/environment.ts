@@ -118,7 +118,7 @@ const ofTheLine = /^[a-z][a-z0-9]*$/;
 /** In another encoding a shell reads a backslash as half of a letter. */
 const isPlainLocale = /^(?:C|POSIX|[A-Za-z]+(?:_[A-Za-z]+)?\.utf-?8)?$/i;
 
-/** What a variable may hold if not every value is harmless. */
+/** Matches the harmless values of variables of which not every value is. */
 const values: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:LANG|LC_[A-Z]+)$/, isPlainLocale],
   // Programs look for a file of this name below a folder of the system, which a path leaves.

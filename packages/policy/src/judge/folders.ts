@@ -3,7 +3,7 @@ import { opendir } from "node:fs/promises";
 import nodePath, { isAbsolute, join } from "node:path";
 import { canonicalOrUndefined, compileWildmatch, type PathStyle, shareOf, systemErrorCode } from "@toolcrib/kit/files";
 
-/** How much work a decision may still take, in steps. */
+/** Limits the work that a decision may still take, in steps. */
 export interface Budget {
   /** False once all is used up. */
   take(steps: number): boolean;
@@ -26,14 +26,14 @@ export interface EntryKind {
   isSymbolicLink(): boolean;
 }
 
-/** What tells a file from others, too. */
+/** Tells a file from others, too. */
 export interface EntryStats extends EntryKind {
   readonly dev: number;
   readonly ino: number;
   readonly nlink: number;
 }
 
-/** What a look through a folder found. */
+/** Holds what a look through a folder found. */
 interface Below {
   /** The first path that passed the test. */
   readonly found?: string | undefined;

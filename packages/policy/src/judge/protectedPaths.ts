@@ -106,7 +106,7 @@ export function plainNames(path: string, { sep }: Pick<PathStyle, "sep"> = nodeP
   return names.join(sep);
 }
 
-/** Where the program that uses a policy keeps what decides about calls. */
+/** Names the places of the program that uses a policy, where it keeps what decides about calls. */
 export interface OwnState {
   /** Absolute paths of folders that no call changes, whatever allows it. */
   readonly folders: readonly string[];
@@ -117,7 +117,7 @@ export interface OwnState {
    * `says what may run here`.
    */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** Where these files are. Default: the roots of the policy. */
+  /** Hold these files. Default: the roots of the policy. */
   readonly roots?: readonly string[] | undefined;
 }
 

@@ -20,7 +20,7 @@ interface CommandWords {
   readonly moreWords?: boolean | undefined;
   /** Whether the commands that it starts are judged by themselves. */
   readonly opened?: boolean | undefined;
-  /** What it gets as its input, if that is known. */
+  /** Holds its input, if that is known. */
   readonly input?: string | undefined;
 }
 

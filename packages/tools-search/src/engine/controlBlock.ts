@@ -1,4 +1,4 @@
-/** Where each value lies in the memory: the numbers of Int32, then of Float64; the text of saved lines goes to the end. */
+/** Gives the place of each value in the memory: the numbers of Int32, then of Float64; the text of saved lines goes to the end. */
 const integer = { stop: 0, savedLength: 1, threadId: 6 } as const;
 const time = { spent: 1, since: 2 } as const;
 const headLength = 32;

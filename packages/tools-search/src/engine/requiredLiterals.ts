@@ -49,7 +49,7 @@ function readExpression(source: string): Known {
 
 const mostAlternatives = 8;
 
-/** What is known of the alternatives of a group that were read, and of the one that is being read. */
+/** Holds what is known of the alternatives of a group that were read, and of the one that is being read. */
 class Group {
   #literals: string[] | undefined = [];
   #breaksLine = true;

@@ -24,7 +24,7 @@ export interface Learned {
 }
 
 export class FileMemory {
-  /** What is handed to another thread, which makes its own `FileMemory` of it. */
+  /** Goes to another thread, which makes its own `FileMemory` of it. */
   readonly memory: SharedArrayBuffer;
   readonly #integers: Int32Array;
   readonly #words: Uint32Array;

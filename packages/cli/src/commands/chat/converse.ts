@@ -75,7 +75,7 @@ class ChatSession {
   #warnedAt: number | undefined;
   /** The last command of the user's own, for the model. */
   #shared: string | undefined;
-  /** Whether the user has left. */
+  /** Tells whether the user has left. */
   hasEnded = false;
 
   constructor(parts: SessionParts, first: ModelChoice, input: ChatInput) {

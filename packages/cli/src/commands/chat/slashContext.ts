@@ -22,7 +22,7 @@ export interface SlashCommand {
 
 export type Told = string | undefined;
 
-/** What a command works on. */
+/** Holds what a command works on. */
 export interface SlashContext {
   readonly program: Program;
   readonly conversation: Conversation;

@@ -67,7 +67,7 @@ export class LiveRows {
   #row = 0;
   #columns: number;
   #cursor = "";
-  /** Whether the cursor can be seen; undefined where others may have changed that. */
+  /** Tells whether the cursor can be seen; undefined if others may have changed that. */
   #isVisible: boolean | undefined;
 
   constructor(surface: Surface) {

@@ -7,7 +7,7 @@ import type { Style } from "../style.ts";
 
 /** Characters of one block, a list or a file of code, that are rendered anew at each drawing: 10 ms of a list. */
 const longestBlock = 4000;
-/** Where the block can only be divided within an item. */
+/** Says that the block can only be divided within an item. */
 const longestItem = 20_000;
 
 type Render = (markdown: string, width: number) => string[];
@@ -58,7 +58,7 @@ export class StreamedAnswer {
   /** Characters that can be seen, in the rows of the last block that were given already. */
   #given = 0;
   #hasGiven = false;
-  /** Whether the source goes on with the block whose beginning was given. */
+  /** Tells whether the source goes on with the block whose beginning was given. */
   #isDivided = false;
 
   constructor(render: Render) {
