@@ -1,30 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { ChatInputOptions } from "../chatLines.ts";
+import { screenOf } from "../../../fixtures/screen.ts";
 import type { Choice } from "../choices.ts";
 import { createStyle } from "../style.ts";
 import { Picker } from "./panel.ts";
-import { Screen } from "./screen.ts";
 
 afterEach(() => void vi.restoreAllMocks());
-
-/** A screen whose keys the test types. */
-function screenOf() {
-  vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  let onKeys: (keys: string | undefined) => void = () => {};
-  const keyboard = {
-    take(taker: typeof onKeys) {
-      onKeys = taker;
-      return () => {};
-    },
-    setRawMode() {},
-    close() {},
-  };
-  const terminal = { style: createStyle(false), keepBelow() {} } as unknown as ChatInputOptions["terminal"];
-  const history = { read: async () => [], add: async () => {} };
-  const options: ChatInputOptions = { terminal, env: {}, history, onInterrupt() {}, onEscape() {} };
-  const screen = new Screen(keyboard, { before: [], early: [] }, options);
-  return { screen, type: (keys: string | undefined) => onKeys(keys) };
-}
 
 const rows = (...texts: string[]): Choice[] => texts.map((text) => ({ text }));
 

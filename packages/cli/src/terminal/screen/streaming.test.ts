@@ -1,37 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ChatInputOptions } from "../chatLines.ts";
-import { createStyle } from "../style.ts";
-import { Screen } from "./screen.ts";
+import { screenOf } from "../../../fixtures/screen.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** A screen of 80 columns in colours, what it writes, and keys for it. */
-function screenOf() {
-  const written: string[] = [];
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
-  let onKeys: (keys: string | undefined) => void = () => {};
-  const keyboard = {
-    take(taker: typeof onKeys) {
-      onKeys = taker;
-      return () => {};
-    },
-    setRawMode() {},
-    close() {},
-  };
-  const terminal = { style: createStyle(true), keepBelow() {} } as unknown as ChatInputOptions["terminal"];
-  const history = { read: async () => [], add: async () => {} };
-  const env = { FORCE_COLOR: "1" };
-  const options: ChatInputOptions = { terminal, env, history, onInterrupt() {}, onEscape() {} };
-  return {
-    screen: new Screen(keyboard, { before: [], early: [] }, options),
-    written,
-    type: (keys: string) => onKeys(keys),
-  };
-}
 
 const prose = Array.from(
   { length: 40 },
@@ -49,7 +23,7 @@ describe("an answer that streams by 12 characters every 4 ms", () => {
     ["a list", list, 2.5],
     ["code", `\`\`\`ts\n${lines.join("")}\`\`\`\n`, 2.5],
   ])("of %s writes few bytes for each of its own", async (_what, text, most) => {
-    const { screen, written } = screenOf();
+    const { screen, written } = screenOf({ colors: true });
     const view = await screen.startTurn();
     await vi.advanceTimersByTimeAsync(100);
     written.length = 0;
@@ -64,7 +38,7 @@ describe("an answer that streams by 12 characters every 4 ms", () => {
   });
 
   test("echoes a key before the next drawing would come", async () => {
-    const { screen, written, type } = screenOf();
+    const { screen, written, type } = screenOf({ colors: true });
     const view = await screen.startTurn();
     for (let piece = 0; piece < 50; piece += 1) {
       view.show({ type: "text-delta", text: "some words, " });
