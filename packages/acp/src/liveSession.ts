@@ -130,8 +130,9 @@ export class LiveSession {
     const options = { signal, onQuestions: () => this.#ask(signal) };
     const told = agent.pending.find(({ callId }) => callId === this.#told);
     this.#told = undefined;
-    if (told && text.trim() !== "")
-      return this.#report(agent.streamApprove({ [told.callId]: { output: text } }, options), signal);
+    const output = message.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("\n");
+    if (told && output.trim() !== "")
+      return this.#report(agent.streamApprove({ [told.callId]: { output } }, options), signal);
     // A question of an earlier process: it is asked again before the message goes out.
     if (agent.pending.length > 0 && !this.#isDismissed) {
       const stopReason = await this.#report(agent.streamApprove({}, options), signal);

@@ -1,5 +1,6 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { AnyToolRegistry, ToolEffect } from "@toolcrib/core";
+import { showLines } from "@toolcrib/core/internal";
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { textContent } from "./output.ts";
 import { fenced } from "./promptContent.ts";
@@ -47,8 +48,8 @@ export async function showPastCall(call: AcpCall, registry: AnyToolRegistry): Pr
 export function argumentsContent({ args }: AcpCall): ToolCallContent {
   const shown = Object.entries(args).map(([name, value]) => {
     const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
-    const lines = text.split("\n").map((line) => line.split("\t").map(showInvisible).join("\t"));
-    return lines.length === 1 ? `${showInvisible(name)}: ${lines[0]}` : `${showInvisible(name)}:\n${lines.join("\n")}`;
+    const lines = showLines(text);
+    return `${showInvisible(name)}:${lines.includes("\n") ? "\n" : " "}${lines}`;
   });
   return textContent(fenced(withoutMiddle(shown.join("\n"))));
 }

@@ -57,11 +57,20 @@ export function createAgentTool(options: AgentToolOptions): ExecutableTool {
 
 async function madeBy(makeAgent: AgentToolOptions["agent"]): Promise<Agent> {
   const agent: unknown = await makeAgent();
-  if (isObject(agent) && typeof agent.streamChat === "function") return agent as unknown as Agent;
+  if (isAgent(agent)) return agent;
   throw new AgentError({
     code: "invalid_option",
     message: "The function agent of createAgentTool must return an Agent.",
   });
+}
+
+function isAgent(value: unknown): value is Agent {
+  return (
+    isObject(value) &&
+    typeof value.streamChat === "function" &&
+    isObject(value.toolRegistry) &&
+    isObject(value.provider)
+  );
 }
 
 async function answerOf(
@@ -74,7 +83,9 @@ async function answerOf(
   const approve = caller?.approve ?? (() => "nobody can answer questions within this call");
   let end: Extract<AgentEvent, { type: "end" }> | undefined;
   for await (const event of agent.streamChat(task, { signal, labels, tools, approve })) {
-    if (event.type === "usage") caller?.onUsage?.(withCost(event.usage, agent));
+    // That of an agent within this one has the price of its own model.
+    if (event.type === "usage")
+      caller?.onUsage?.(event.callId === undefined ? withCost(event.usage, agent) : event.usage);
     if (event.type === "end") end = event;
     const message = describe(event);
     if (message !== undefined) onProgress?.({ message });

@@ -31,4 +31,4 @@ export { renderOutcome, tellChanged } from "./registry/outcome.ts";
 export { traitsOf } from "./registry/registration.ts";
 export { descriptionsOf, toolWordsDigest } from "./registry/toolFingerprint.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";
-export { oneLine, showLine, shownName } from "./text/printable.ts";
+export { oneLine, showLine, showLines, shownName } from "./text/printable.ts";

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPathScope, openRegularFile, refuseMore } from "@toolcrib/kit/files";
@@ -33,7 +34,10 @@ export function readFolder(parent: string, folder: string): readonly BroughtFile
       const file = openRegularFile(join(scope.cwd, name), scope);
       try {
         refuseMore(file.stats.size, { what: path, maxMegabytes, toError: usageError });
-        return { path: `${folder}/${name}`, text: readFileSync(file.descriptor, "utf8") };
+        const bytes = readFileSync(file.descriptor);
+        // A yes holds for the text, which other bytes could have too.
+        if (!isUtf8(bytes)) throw usageError(`${path}: it must be a text in UTF-8; keep programs elsewhere`);
+        return { path: `${folder}/${name}`, text: bytes.toString("utf8") };
       } finally {
         file.close();
       }

@@ -116,7 +116,9 @@ async function isTrusted(
         trust
       ];
       const count = found.project.length === 1 ? "1 skill" : `${found.project.length} skills`;
-      terminal.aside(`${count} of this folder not used: ${why}; toolcrib config trust shows and uses them`);
+      terminal.aside(
+        `${count} of this folder not used: ${why}; toolcrib config trust ${found.directory === process.cwd() ? "" : `in ${found.directory} `}shows and uses them`,
+      );
       return false;
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { findProject } from "@toolcrib/contracts";
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
 import { readProjectFiles } from "../config/projectFiles.ts";
-import { describeChanges, projectTrust, trustedText } from "../config/trust.ts";
+import { describeChanges, nameBrought, projectTrust, trustedText } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { oneLine } from "../terminal/render.ts";
 import { ownConsents } from "../tools/mcpConsent.ts";
@@ -23,7 +23,8 @@ export const checkConfig: Check = async (_flags, { env }) => {
       const isUsed = changes.length === 0 || (await projectTrust(env).of(text)) === "trusted";
       if (!isUsed) {
         const advice = "toolcrib config trust shows it and uses it";
-        findings.push({ level: "warning", text: `${file.name} is not trusted, so it is not used`, advice });
+        const name = nameBrought(content !== undefined, files);
+        findings.push({ level: "warning", text: `${name} is not trusted, so it is not used`, advice });
       } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });
     } catch (error) {
       findings.push({ level: "problem", text: messageOf(error) });

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { ImageBlock, UserContent } from "@toolcrib/agent";
+import { usageError } from "../exitReasons.ts";
 import { mostGivenMegabytes, readGivenFile, readGivenPicture, refuseMore } from "../state/givenFile.ts";
 
 /** Reads what `@PATH` names: a text or a picture; undefined where there is no such file. */
@@ -20,11 +21,12 @@ export async function withMentions(text: string, read: ReadMention, typed: strin
   for (const [whole, quoted, word = ""] of typed.matchAll(mention)) {
     const names = quoted === undefined ? [word, word.replace(/[.,;:!?)\]}'"]+$/, "")] : [quoted];
     for (const name of new Set(names)) {
-      if (found.has(name) || found.size === mostFiles) break;
+      if (found.has(name)) break;
       const content = await read(name);
       if (content === undefined) continue;
       if (typeof content === "string" && whole === text.trim()) return content.trimEnd();
       bytes += typeof content === "string" ? content.length : content.data.length;
+      if (found.size === mostFiles) throw usageError(`a message may name at most ${mostFiles} files`);
       refuseMore(bytes, "the files of this message", mostGivenMegabytes);
       found.set(name, content);
       break;

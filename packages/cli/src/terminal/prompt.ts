@@ -27,7 +27,8 @@ function namesFile(word: string): boolean {
   return /^@\S/.test(word) && !/\s/.test(word);
 }
 
-async function requireFile(path: string): Promise<void> {
+async function requireFile(word: string): Promise<void> {
+  const path = word.replace(/^"(.*)"$/, "$1");
   if ((await readGivenFile(path, `@${path}`)) !== undefined) return;
   throw usageError(
     `@${path}: there is no such file; to begin a prompt with @, put it in quotes with a space before it`,

@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { GuardedCall } from "@toolcrib/core";
 import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, workFolders } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { Hooks } from "./hooks.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const command = sharedCommand(bin);
@@ -40,6 +43,8 @@ const result = (): string => {
   const messages = (wire.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
   return messages.findLast(({ role }) => role === "tool")?.content ?? "";
 };
+
+const place = { cwd: tmpdir(), note: (text: string) => expect.unreachable(text) };
 
 beforeEach(() => mkdirSync(work.folder, { recursive: true }));
 
@@ -104,6 +109,15 @@ describe("a hook before a call", () => {
     configure({ beforeCall: [{ tools: ["read_file"], command: "exit 2" }] });
     expect((await run()).code).toBe(0);
     expect(existsSync(at("a.txt"))).toBe(true);
+  });
+
+  test("is started for no call of the program's own, such as a completion, and for none that was ended", async () => {
+    const hooks = new Hooks({ "hooks.beforeCall": [{ command: `touch ${at("started")}; exit 2` }] }, place);
+    const call = { name: "list_dir", args: {} } as unknown as GuardedCall;
+    expect(await hooks.decide(call)).toBe(true);
+    expect(await hooks.decide({ ...call, callId: "1", signal: AbortSignal.abort() })).not.toBe(true);
+    expect(existsSync(at("started"))).toBe(false);
+    expect(await hooks.decide({ ...call, callId: "1" })).toBe(`the hook \`touch ${at("started")}; exit 2\` denied it`);
   });
 
   test("of a tool that is not there is an error, since it would never run", async () => {
@@ -176,6 +190,15 @@ describe("hooks of a project", () => {
     writeFileSync(at(".toolcrib/hooks/check.sh"), "touch changed\n");
     expect((await run()).stderr).toContain("it has changed since you were asked");
     expect(existsSync(at("changed"))).toBe(false);
+  });
+
+  test("are texts alone, as a yes holds for what was read", async () => {
+    configure({});
+    mkdirSync(at(".toolcrib/hooks"), { recursive: true });
+    writeFileSync(at(".toolcrib/hooks/check"), new Uint8Array([0x7f, 0xff]));
+    project({ beforeCall: [{ command: ".toolcrib/hooks/check" }] });
+    const { stderr, code } = await toolcrib(["config", "trust"]);
+    expect([stderr, code]).toEqual([expect.stringContaining("hooks/check: it must be a text in UTF-8"), 2]);
   });
 
   test("are no hooks where a key is wrong", async () => {

@@ -53,9 +53,9 @@ export class Hooks {
     this.#place = place;
   }
 
-  /** Decides about a call that no rule refuses: true, or why it does not run. */
-  async decide({ name, args, signal }: GuardedCall): Promise<GuardDecision> {
-    for (const hook of forTool(this.#before, name)) {
+  /** Decides about a call of a model that no rule refuses: true, or why it does not run. Without an id it is one of the program's own. */
+  async decide({ name, args, callId, signal }: GuardedCall): Promise<GuardDecision> {
+    for (const hook of callId === undefined ? [] : forTool(this.#before, name)) {
       const end = await this.#run(hook, { event: "beforeCall", tool: name, args }, signal);
       if (end.problem !== undefined) return `${end.problem}, so the call is refused`;
       if (end.words !== undefined) return end.words || `the hook ${nameOf(hook)} denied it`;
@@ -65,7 +65,7 @@ export class Hooks {
 
   /** Runs the hooks after a call that has run, and adds their words for the model. */
   readonly middleware: Middleware = async (call, next) => {
-    const hooks = forTool(this.#after, call.name);
+    const hooks = call.callId === undefined ? [] : forTool(this.#after, call.name);
     if (hooks.length === 0) return next();
     let ran: Readonly<Record<string, unknown>> | undefined;
     const outcome = await next({
@@ -79,7 +79,9 @@ export class Hooks {
     for (const hook of ran === undefined ? [] : hooks) {
       const output = outcome.ok ? outcome.output : outcome.error.message;
       const about = { event: "afterCall", tool: call.name, args: ran, output, isError: !outcome.ok };
+      if (call.signal?.aborted) break;
       const end = await this.#run(hook, about, call.signal);
+      if (call.signal?.aborted) break;
       if (end.problem !== undefined) this.#place.note(`${end.problem}.`);
       else if (end.words) said.push(end.words);
     }

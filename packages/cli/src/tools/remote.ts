@@ -54,8 +54,13 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
 }
 
 /** Reads a file there; undefined where there is none that the tools may read. */
-export async function readThere({ tools }: ConnectedTools, path: string): Promise<string | undefined> {
-  const outcome = await new ToolRegistry(tools).invoke("read_file", { path });
+export async function readThere(
+  { tools }: ConnectedTools,
+  path: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const outcome = await new ToolRegistry(tools).invoke("read_file", { path }, { signal });
+  signal?.throwIfAborted();
   return outcome.ok ? outcome.output : undefined;
 }
 

@@ -20,8 +20,16 @@ export interface ShellEnd {
 /** Limits how long a process that a command leaves running may hold its output open. Milliseconds. */
 const drainMs = 250;
 
-/** Runs a line of the user's own in the user's shell, with all the user's rights. Rejects where it cannot be started. */
-export function runShellLine({ command, cwd, input, signal, killSignal, onOutput }: ShellLine): Promise<ShellEnd> {
+/** Runs a line of the user's own in the user's shell, with all the user's rights. Rejects where it cannot be started, or is aborted before. */
+export async function runShellLine({
+  command,
+  cwd,
+  input,
+  signal,
+  killSignal,
+  onOutput,
+}: ShellLine): Promise<ShellEnd> {
+  signal.throwIfAborted();
   const isWindows = process.platform === "win32";
   const child = spawn(command, { cwd, shell: process.env.SHELL || true, stdio: "pipe", detached: !isWindows });
   // The whole group: a command may have started others.
@@ -46,7 +54,6 @@ export function runShellLine({ command, cwd, input, signal, killSignal, onOutput
     child.once("exit", (code, ended) => {
       setTimeout(() => resolve({ code, signal: ended }), drainMs).unref();
     });
-    if (signal.aborted) stop();
   }).finally(() => {
     signal.removeEventListener("abort", stop);
     process.removeListener("exit", leave);

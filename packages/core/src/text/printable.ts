@@ -32,6 +32,12 @@ export function showLine(text: string, limit = 1000): string {
   return clip(showInvisible(text), limit);
 }
 
+/** Returns text in which every character can be seen: line breaks of all kinds become `\n`, tabs stay. */
+export function showLines(text: string): string {
+  const lines = text.split(/\r\n|[\r\n\u2028\u2029]/);
+  return lines.map((line) => line.split("\t").map(showInvisible).join("\t")).join("\n");
+}
+
 /** Returns text for a terminal: line breaks and tabs stay, every other control character goes. */
 export function withoutControls(text: string): string {
   return text.replace(allButLayout, "");

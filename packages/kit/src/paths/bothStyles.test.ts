@@ -112,7 +112,11 @@ describe("on Windows no path leaves the root", () => {
 
   test("another share is not looked at, as that would send the user's login to its server", async () => {
     const system = windows();
-    const scope = createScopeIn(system, { root: ["C:\\root", "\\\\server\\share\\work"], readable: "//Server/Docs/a" });
+    const scope = createScopeIn(system, {
+      root: ["C:\\root", "\\\\server\\share\\work"],
+      readable: "//Server/Docs/a",
+      deny: ["x/"],
+    });
     system.asked.length = 0;
     for (const path of ["\\\\evil\\share\\x", "//evil/share/x", "\\\\server\\other\\x", "//server/share2"])
       expect(await outcomeOf(scope.resolve(path, "path", "read")), path).toMatch(/^permission_denied: .* is outside /);

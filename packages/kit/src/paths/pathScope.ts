@@ -89,8 +89,8 @@ export function createScopeIn(system: PathSystem, options: PathScopeOptions): Pa
       refuseHome(readCwd, path, argument, system);
       const absolute = absoluteFrom(readCwd, path, style);
       // First, so that no other error tells what is there.
-      limits.refuseDenied(absolute, () => path);
       limits.refuseOtherShare(absolute, () => path);
+      limits.refuseDenied(absolute, () => path);
       found = find(absolute);
     } catch (error) {
       throw plainSystemError(error, shownName(path));
@@ -113,7 +113,12 @@ export function createScopeIn(system: PathSystem, options: PathScopeOptions): Pa
       confined(path, argument, "write", (absolute) => {
         const plain = withoutDirectoryEnd(absolute, sep);
         const climbs = plain.endsWith(`${sep}..`);
-        const entry = namedEntry(climbs ? style.resolve(plain) : plain, argument, system);
+        const entry = namedEntry(climbs ? style.resolve(plain) : plain, system);
+        if (sep === "\\") {
+          // First, as a look at the folder would tell what lies outside.
+          limits.refuseOutside(entry, "write", () => path);
+          refuseShortName(entry, argument, system);
+        }
         if (plain === absolute && !climbs) return entry;
         limits.refuseOutside(entry, "write", () => path);
         limits.refuseDenied(entry, () => path);
@@ -173,20 +178,18 @@ function withoutDirectoryEnd(absolute: string, sep: string): string {
 }
 
 /** Returns the canonical path but for its last name, which is not followed. */
-function namedEntry(absolute: string, argument: string, system: PathSystem): string {
-  const { style, canonical } = system;
+function namedEntry(absolute: string, { style, canonical }: PathSystem): string {
   const cut = absolute.lastIndexOf(style.sep) + 1;
-  const [folder, name] = [canonical(absolute.slice(0, cut)), absolute.slice(cut)];
-  if (style.sep === "\\") refuseShortName(folder, name, argument, system);
-  return style.join(folder, name);
+  return style.join(canonical(absolute.slice(0, cut)), absolute.slice(cut));
 }
 
 /**
  * Throws for the short name (`GIT~1`) that Windows gives a file beside its own: by that name it would be on no list of denied or
  * protected paths.
  */
-function refuseShortName(folder: string, name: string, argument: string, { style, lstat, list }: PathSystem): void {
-  if (!name.includes("~") || lstat(style.join(folder, name)) === undefined) return;
+function refuseShortName(entry: string, argument: string, { style, lstat, list }: PathSystem): void {
+  const [folder, name] = [style.resolve(entry, ".."), entry.slice(entry.lastIndexOf(style.sep) + 1)];
+  if (!name.includes("~") || lstat(entry) === undefined) return;
   const wanted = foldCase(name);
   if (list(folder).some((listed) => foldCase(listed) === wanted)) return;
   throw invalidArgument(argument, "is a short name of Windows; give the name that a listing shows");

@@ -1,5 +1,6 @@
 // What servers say of themselves, for a system prompt: their words, marked as such.
-import { limitBytes, showInvisible } from "@toolcrib/core/text";
+import { showLines } from "@toolcrib/core/internal";
+import { limitBytes } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
 
 /** Most bytes of the instructions of one server. */
@@ -10,10 +11,12 @@ const maxBytes = 16 * 1024;
 /** The instructions of a server as they are kept and compared; "" where it gives none. */
 export function boundInstructions(given: unknown): string {
   if (typeof given !== "string") return "";
-  const lines = given
-    .split(/\r\n|[\r\n\u2028\u2029]/)
-    .map((line) => line.split("\t").map(showInvisible).join("\t").trimEnd());
-  return limitBytes(lines.join("\n").trim(), maxServerBytes);
+  return limitBytes(
+    showLines(given)
+      .replace(/[^\S\n]+$/gm, "")
+      .trim(),
+    maxServerBytes,
+  );
 }
 
 /** Each line begins with the name of its server, so that no server can speak for another, or for the user. */
@@ -29,9 +32,12 @@ export function instructionsPrompt(
       .split("\n")
       .map((line) => `${shownName(name)} | ${line}`.trimEnd())
       .join("\n");
-    bytes += Buffer.byteLength(part);
-    if (bytes > maxBytes) leftOut += 1;
-    else parts.push(part);
+    const size = Buffer.byteLength(part);
+    if (bytes + size > maxBytes) leftOut += 1;
+    else {
+      bytes += size;
+      parts.push(part);
+    }
   }
   if (parts.length + leftOut === 0) return "";
   const more = leftOut === 0 ? [] : [`[the instructions of ${leftOut} more servers are left out]`];

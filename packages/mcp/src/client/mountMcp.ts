@@ -1,5 +1,6 @@
 import type { Approve, ExecutableTool } from "@toolcrib/core";
 import {
+  longestDelayMs,
   type OptionSpecs,
   option,
   type ReadOptions,
@@ -26,7 +27,7 @@ export interface MountMcpOptions {
   /** Decides whether a tool whose description, schema or hints have changed is accepted. Default: it is not. */
   accept?: AcceptChange | undefined;
   /**
-   * Answers the questions that servers ask by elicitation about a running call. With it, a server's calls run one at a time, and
+   * Answers the questions that servers ask by elicitation about a running call. With it, a server's tools run one at a time, and
    * each has ten minutes more than `timeoutMs`. Default: servers are told that nobody can be asked.
    */
   approve?: Approve | undefined;
@@ -155,7 +156,7 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
     }
   }
   for (const tool of read.resources ? createResourceTools(servers, timeoutMs) : []) tools.set(tool.name, tool);
-  const prompts = new Prompts(servers);
+  const prompts = new Prompts(servers, Math.min(read.timeoutMs, longestDelayMs));
   return {
     tools: [...tools.values()],
     problems,

@@ -58,6 +58,12 @@ describe("the instructions of servers", () => {
     expect([boundInstructions(undefined), boundInstructions({}), instructionsPrompt([])]).toEqual(["", "", ""]);
   });
 
+  test("that are too long with the name before each line leave out those of no other server", () => {
+    const lines = { name: "a-name-that-is-long", instructions: boundInstructions("a\n".repeat(2_000)) };
+    const prompt = instructionsPrompt([lines, { name: "kind", instructions: "Be kind." }]);
+    expect(prompt).toMatch(/\nkind \| Be kind\.\n\[the instructions of 1 more servers are left out\]$/);
+  });
+
   test("hold no secret of the entry", async () => {
     const { mount } = await mounted({ wordy: withKey("The key is hush-hush-hush.") });
     expect(mount.instructions).not.toContain("hush");

@@ -1,5 +1,5 @@
 import type { ToolCallInfo } from "@toolcrib/core";
-import { showLine } from "@toolcrib/core/internal";
+import { showLine, showLines, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, showInvisible } from "@toolcrib/core/text";
 import { type AnyMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { fromCallResult, mountedName, record } from "../mapping.ts";
@@ -9,6 +9,7 @@ import type { MountedServer } from "./mountedServer.ts";
 /** Most prompts of a server. */
 const mostPrompts = 200;
 const mostArguments = 20;
+const longestName = 128;
 const maxPromptBytes = 50 * 1024;
 
 /** A message that a server offers to write for the user. */
@@ -33,18 +34,23 @@ export class Prompts {
   /** The name at the server, by the name here. */
   readonly #known = new Map<string, { readonly server: MountedServer; readonly prompt: string }>();
 
-  constructor(servers: readonly MountedServer[]) {
+  /** Milliseconds that a server may take for an answer, its start included. */
+  readonly #timeoutMs: number;
+
+  constructor(servers: readonly MountedServer[], timeoutMs: number) {
     this.#servers = servers;
+    this.#timeoutMs = timeoutMs;
   }
 
   async list(call: Pick<ToolCallInfo, "signal">): Promise<McpPrompts> {
     const problems: AnyMcpError[] = [];
     const lists = await Promise.all(
       this.#servers.map(async (server) => {
+        const signal = this.#within(call);
         try {
-          if (!(await server.offers("prompts"))) return { server, entries: [] };
+          if (!(await untilAborted(server.offers("prompts"), signal))) return { server, entries: [] };
           const { entries } = await listPages(
-            (method, params) => server.request(method, params, call),
+            (method, params) => server.request(method, params, { signal }),
             "prompts/list",
             "prompts",
             mostPrompts,
@@ -71,15 +77,20 @@ export class Prompts {
     if (!this.#known.has(name)) await this.list(call);
     const known = this.#known.get(name);
     if (!known) throw new RangeError(`There is no prompt ${shownName(name)}`);
-    const result = record(await known.server.request("prompts/get", { name: known.prompt, arguments: args }, call));
+    const sent = { name: known.prompt, arguments: args };
+    const result = record(await known.server.request("prompts/get", sent, { signal: this.#within(call) }));
     const messages = Array.isArray(result.messages) ? result.messages : [];
     const texts = messages.slice(0, 100).map((message) => {
       const { role, content } = record(message);
       const { text } = fromCallResult({ content: [content] });
       return role === "user" ? text : `[${showLine(String(role), 40)}] ${text}`;
     });
-    const lines = texts.join("\n\n").split("\n");
-    return limitBytes(lines.map((line) => line.split("\t").map(showInvisible).join("\t")).join("\n"), maxPromptBytes);
+    return limitBytes(showLines(texts.join("\n\n")), maxPromptBytes);
+  }
+
+  #within({ signal }: Pick<ToolCallInfo, "signal">): AbortSignal {
+    const limit = AbortSignal.timeout(this.#timeoutMs);
+    return signal ? AbortSignal.any([signal, limit]) : limit;
   }
 
   #add(
@@ -96,7 +107,8 @@ export class Prompts {
         server: server.name,
         description: words(description ?? title),
         arguments: given.flatMap((one) =>
-          typeof one.name === "string"
+          // It goes back to the server as it is, so it is left out where it cannot be shown so.
+          typeof one.name === "string" && one.name.length <= longestName && showInvisible(one.name) === one.name
             ? [{ name: one.name, description: words(one.description), isRequired: one.required === true }]
             : [],
         ),

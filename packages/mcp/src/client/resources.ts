@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, type ToolCallInfo } from "@toolcrib/core";
-import { showLine } from "@toolcrib/core/internal";
+import { showLine, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, messageOf, withNotice } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
 import { fromCallResult, record } from "../mapping.ts";
@@ -32,7 +32,7 @@ export function createResourceTools(servers: readonly MountedServer[], timeoutMs
     async execute({ server: only }, call) {
       if (only !== undefined) return answerOf(await listOf(serverOf(only), call));
       const lists = servers.map((one) =>
-        listOf(one, call).catch((error: unknown) => [`${shownName(one.name)}: ${messageOf(error)}`]),
+        listOf(one, call).catch((error: unknown) => [`${shownName(one.name)}: ${showLine(messageOf(error), 500)}`]),
       );
       return answerOf((await Promise.all(lists)).flat());
     },
@@ -60,7 +60,7 @@ export function createResourceTools(servers: readonly MountedServer[], timeoutMs
 
 /** A line for each resource of a server. */
 async function listOf(server: MountedServer, call: ToolCallInfo): Promise<string[]> {
-  if (!(await server.offers("resources"))) return [];
+  if (!(await untilAborted(server.offers("resources"), call.signal))) return [];
   const send = (method: string, params: Record<string, unknown>): Promise<unknown> =>
     server.request(method, params, call);
   const found = await listPages(send, "resources/list", "resources", mostListed);

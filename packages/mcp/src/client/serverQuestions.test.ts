@@ -151,6 +151,11 @@ test.each([
 test.each([
   [form({ type: "string", format: "uri" })],
   [form({ type: "string", enum: ["a", 1] })],
+  [form({ type: "string", enum: ["a", " "] })],
+  [form({ type: "string", enum: ["a", "b\u202e"] })],
+  [form({ type: "string", enum: Array.from({ length: 51 }, (_, index) => `${index}`) })],
+  [form({ type: "string", title: "Your password" })],
+  [form({ type: "string", description: "Your password" })],
   [{ type: "object", properties: { a: { type: "string" }, b: { type: "string" } } }],
 ])("a form as %j is declined without asking", async (requestedSchema) => {
   const questions = new ServerQuestions("s", () => expect.unreachable());

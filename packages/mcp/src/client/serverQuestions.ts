@@ -103,11 +103,21 @@ interface TextField {
   readonly choices: readonly string[];
 }
 
+/** The title that our own server gives its field. */
+const ownTitle = "Answer";
+const mostChoices = 50;
+
+function isChoice(given: unknown): boolean {
+  return typeof given === "string" && given.trim() !== "" && given.length <= 200 && showInvisible(given) === given;
+}
+
 /** The field, if any text or one of some is what it takes. */
 function textField([name, schema]: readonly [string, unknown] = ["", undefined]): TextField | undefined {
-  const { type, title: _, description: __, enum: choices = [], ...others } = record(schema);
-  const isOffer = Array.isArray(choices) && choices.every((one) => typeof one === "string");
-  return type === "string" && isOffer && Object.keys(others).length === 0 ? { name, choices } : undefined;
+  const { type, title = ownTitle, enum: choices = [], ...others } = record(schema);
+  const isOffer = Array.isArray(choices) && choices.length <= mostChoices && choices.every(isChoice);
+  // A label, which would not be shown, may ask for something else than the message.
+  const isPlain = title === ownTitle && Object.keys(others).length === 0;
+  return type === "string" && isOffer && isPlain ? { name, choices } : undefined;
 }
 
 /** Gives the answer as the form has it; undefined if it does not fit the form. */

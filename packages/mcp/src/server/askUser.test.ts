@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type Guard, ToolRegistry } from "@toolcrib/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mounted } from "../../fixtures/mounting.ts";
 import { serveMcp } from "./serveMcp.ts";
@@ -19,8 +19,8 @@ interface Form {
 }
 
 /** A server whose tool `ask` is a question, and a client whose user answers each form with the next of `answers`. */
-async function open(era: "legacy" | "modern", answers: readonly unknown[], ...guards: Guard[]) {
-  const registry = new ToolRegistry([asking]);
+async function open(era: "legacy" | "modern", answers: readonly unknown[], tool: ExecutableTool, ...guards: Guard[]) {
+  const registry = new ToolRegistry([tool]);
   for (const guard of guards) registry.guard(guard);
   const serving = await serveMcp(registry, { http: { auth: false } });
   onTestFinished(() => serving.close());
@@ -52,7 +52,7 @@ const denied = (reason: RegExp) => [true, expect.stringMatching(reason)];
 
 describe.each(["legacy", "modern"] as const)("a tool that is a question, %s protocol", (era) => {
   test("is a form with one field, whose text is the output", async () => {
-    const { forms, call } = await open(era, [accept({ answer: "blue" })]);
+    const { forms, call } = await open(era, [accept({ answer: "blue" })], asking);
     expect(await call()).toEqual([false, "blue"]);
     const properties = { answer: { type: "string", title: "Answer" } };
     expect(forms).toEqual([
@@ -61,25 +61,40 @@ describe.each(["legacy", "modern"] as const)("a tool that is a question, %s prot
   });
 
   test("offers its choices, and takes no other", async () => {
-    const { forms, call } = await open(era, [accept({ answer: "b" }), accept({ answer: "c" })]);
+    const { forms, call } = await open(era, [accept({ answer: "b" }), accept({ answer: "c" })], asking);
     expect(await call({ choices: ["a", "b"] })).toEqual([false, "b"]);
     expect(forms).toMatchObject([{ requestedSchema: { properties: { answer: { enum: ["a", "b"] } } } }]);
     expect(await call({ choices: ["a", "b"] })).toEqual(denied(/without its field answer|this call was not approved/));
   });
 
   test("is not answered by a form without the field, by a no, or by leaving it", async () => {
-    const { call } = await open(era, [{ action: "decline" }, { action: "cancel" }]);
+    const { call } = await open(era, [{ action: "decline" }, { action: "cancel" }], asking);
     expect(await call()).toEqual(denied(/the user said no/));
     expect(await call()).toEqual(denied(/left the question unanswered/));
   });
 
   test("is put after the questions of guards, whose form has no field", async () => {
     const guard: Guard = () => ({ ask: "May it ask?" });
-    const { forms, call } = await open(era, [accept({}), accept({ answer: "blue" })], guard);
+    const { forms, call } = await open(era, [accept({}), accept({ answer: "blue" })], asking, guard);
     expect(await call()).toEqual([false, "blue"]);
     expect(forms.map(({ message }) => message)).toEqual(["May it ask?", "Which?"]);
     expect(forms[0]?.requestedSchema).toEqual({ type: "object", properties: {} });
   });
+});
+
+test("a call that would be made again for an answer cannot ask from within, and runs once", async () => {
+  let runs = 0;
+  const nested = defineTool({
+    name: "ask",
+    description: "Asks from within.",
+    parameters,
+    execute: (_args, { caller }) => {
+      runs += 1;
+      return caller?.approve === undefined ? "nobody can answer" : "it may ask";
+    },
+  });
+  const { forms, call } = await open("modern", [], nested, () => true);
+  expect([await call(), runs, forms]).toEqual([[false, "nobody can answer"], 1, []]);
 });
 
 test("served and mounted, it is answered by whoever mounts the server", async () => {

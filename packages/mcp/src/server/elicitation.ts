@@ -9,7 +9,14 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ApprovalQuestion, type Approve, isToolError, ToolError, type ToolOutcome } from "@toolcrib/core";
+import {
+  type ApprovalQuestion,
+  type Approve,
+  type ExecuteOptions,
+  isToolError,
+  ToolError,
+  type ToolOutcome,
+} from "@toolcrib/core";
 import { choicesOf } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { record } from "../mapping.ts";
@@ -47,6 +54,8 @@ function formOf(question: ApprovalQuestion) {
 export interface Questions {
   /** Undefined where questions are not answered in place: the call then ends with `approval_required`. */
   readonly approve: Approve | undefined;
+  /** Binds calls within the call; undefined where they may ask as it does. */
+  readonly caller?: ExecuteOptions["caller"];
   /** Returns what is sent instead of the outcome: a question that has no answer yet. */
   next(outcome: ToolOutcome, roots: readonly string[] | undefined): Promise<InputRequiredResult | undefined>;
 }
@@ -122,6 +131,8 @@ function byRounds(context: ServerContext, name: string, args: Record<string, unk
   };
   return {
     approve: earlier ? approve : undefined,
+    // A call that is made again cannot ask from within: an answer would be for another call, and what it did would happen again.
+    caller: {},
     async next(outcome, roots) {
       unanswered ??= questionOf(outcome);
       if (!unanswered) return undefined;

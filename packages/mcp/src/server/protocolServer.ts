@@ -107,6 +107,7 @@ class RequestHandlers {
       callId: String(context.mcpReq.id),
       onProgress: progress?.report,
       approve: questions.approve,
+      caller: questions.caller,
     });
     await progress?.sent();
     const question = await questions.next(outcome, rootsOffered ? this.#roots : undefined);

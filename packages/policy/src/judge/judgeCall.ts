@@ -61,7 +61,11 @@ async function judgeKind(
       return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
     case "execute": {
       // Loaded with the first command: the grammar of the shell and the tables of programs take longer to load than all the rest.
-      commandJudge ??= import("./judgeCommand.ts");
+      commandJudge ??= import("./judgeCommand.ts").catch((error: unknown) => {
+        // Such as too many open files: the next command tries again.
+        commandJudge = undefined;
+        throw error;
+      });
       const { judgeCommand } = await commandJudge;
       return judgeCommand(effect, groupsOf(effect, call, settings), settings, budget);
     }

@@ -29,7 +29,7 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (covers === "nothing") return { why: `${name} runs what its words say.`, at: last };
   if (covers === "input") return { why: `${name} runs what its words or its input say.`, at: words.length };
   const options = `${reads?.options ?? ""} ${covers.options ?? ""}`;
-  const asked = words.findLastIndex((word) => program.asked?.test(word));
+  const asked = words.findLastIndex((word, at) => at >= from && program.asked?.test(word));
   const found = furthest(words, from, unnamed ? { ...covers, first: /^$/ } : covers, options, style);
   if (found === undefined || asked > found.at)
     return asked < 0 ? undefined : { why: mayRun(words[asked], name), at: asked };

@@ -32,7 +32,8 @@ function readExpression(source: string): Known {
   let group = new Group();
   for (const [, atom = "", quantifier = ""] of source.matchAll(parts)) {
     // Escapes to which more characters belong, back references, look-around and inline flags are not analysed.
-    if (/^\\[xupPkc1-9]/.test(atom) || (atom === "(" && quantifier !== "")) return unknown;
+    if (/^\\[xupPkc0-9]/.test(atom) || (atom === "(" && quantifier !== "") || (atom === ")" && outer.length === 0))
+      return unknown;
     if (atom.startsWith("(")) {
       outer.push(group);
       group = new Group();

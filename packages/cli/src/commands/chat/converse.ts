@@ -81,21 +81,21 @@ class ChatSession {
   constructor(parts: SessionParts, first: ModelChoice, input: ChatInput) {
     const { program, conversation } = parts;
     const { interrupts, env } = program;
-    let { provider } = first;
+    let current = first;
     this.#input = input;
     this.#context = {
       ...parts,
       calls: this.#calls,
       get model() {
-        return `${provider.name}/${provider.model}`;
+        return `${current.provider.name}/${current.provider.model}`;
       },
       async useModel(model) {
         const chosen = await chooseAnother(first, model);
         conversation.useModel(chosen.provider);
-        provider = chosen.provider;
+        current = chosen;
         return chosen.isNamed ? undefined : chosen.why;
       },
-      offeredModels: () => interrupts.during((signal) => offeredModels(first, env, signal)),
+      offeredModels: () => interrupts.during((signal) => offeredModels(current, env, signal)),
       turn: (start) => this.#turn(start),
       send: (text, typed) => this.#send(text, typed),
       share: (words) => this.#share(words),
@@ -172,8 +172,9 @@ class ChatSession {
   async #send(text: string, typed: string = text): Promise<void> {
     const { conversation, program } = this.#context;
     const { remote } = conversation;
-    const read = remote ? (path: string) => readThere(remote, path) : readMention;
-    const message = await withMentions(text, read, typed);
+    const message = await program.interrupts.during((signal) =>
+      withMentions(text, remote ? (path) => readThere(remote, path, signal) : readMention, typed),
+    );
     await this.#turn((signal) => conversation.turn(message, signal));
     if (conversation.permissions.mode === "plan")
       program.terminal.aside("Shift-Tab, or /mode ask, and it can do what it has proposed.");

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,14 @@ export function pastedText(text: string): string {
 
 function pathIn(text: string): string | undefined {
   if (text === "" || text.includes("\n")) return undefined;
-  if (text.startsWith("file://") && URL.canParse(text)) return fileURLToPath(text);
+  if (text.startsWith("file://")) {
+    try {
+      return fileURLToPath(text);
+    } catch {
+      // No address, one of another host, or one with an encoded slash.
+      return undefined;
+    }
+  }
   const plain = /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text.replace(/\\(.)/g, "$1");
   return isAbsolute(plain) ? plain : undefined;
 }
@@ -42,13 +49,15 @@ const readers: readonly (readonly [program: string, ...args: readonly string[]])
 const longestWaitMs = 3000;
 const mostBytes = 10_000_000;
 
-/** Keeps the picture of the clipboard in a file, for the user alone; undefined where there is none. Never runs a program of this directory. */
+/** Keeps the picture of the clipboard in a file, for the user alone and until the program ends; undefined where there is none. Never runs a program of this directory. */
 export async function clipboardPicture(): Promise<string | undefined> {
   for (const [name, ...args] of readers) {
     const program = findProgram(name, [process.cwd()]);
     const bytes = program === undefined ? undefined : await outputOf(program, args);
     if (!bytes || imageFormat(bytes) === undefined) continue;
-    const path = join(mkdtempSync(join(tmpdir(), "toolcrib-paste-")), "picture.png");
+    const folder = mkdtempSync(join(tmpdir(), "toolcrib-paste-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, "picture.png");
     writeFileSync(path, bytes, { mode: 0o600 });
     return path;
   }

@@ -183,7 +183,8 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
     else if (matchesKey(key, "ctrl+o") && this.#folded.length > 0) this.#unfold();
     else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
-    else if (matchesKey(key, "ctrl+v")) void this.#pastePicture();
+    else if (matchesKey(key, "ctrl+v"))
+      this.#pastePicture().catch(() => this.#options.terminal.aside("The picture could not be kept."));
     else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
     else this.#line.handleInput(key);
