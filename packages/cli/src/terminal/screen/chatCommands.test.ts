@@ -10,6 +10,7 @@ import {
   sharedTerminal,
   sharedWireServer,
   type TerminalProgram,
+  temporaryFolder,
   workFolders,
 } from "@toolcrib/testing";
 import { afterAll, describe, expect, test } from "vitest";
@@ -205,21 +206,25 @@ describe("@FILE", () => {
   test.skipIf(!hasTerminals())("a picture is pasted by its path, as a dropped file is, or by Ctrl-V", async () => {
     writeFileSync(at("my pic.png"), picture);
     const bins = join(work.state, "bins");
+    const pastes = temporaryFolder("pastes");
     mkdirSync(bins, { recursive: true });
     writeFileSync(join(bins, "wl-paste"), `#!/bin/sh\nexec cat '${at("my pic.png")}'\n`, { mode: 0o755 });
     wire.script(answerWith({ text: "A dot." }), answerWith({ text: "Another." }));
-    const program = await chatting([], { PATH: `${bins}:${process.env.PATH}` });
+    const program = await chatting([], { PATH: `${bins}:${process.env.PATH}`, TMPDIR: pastes });
     program.type(`what is \u001b[200~${at("my pic.png").replaceAll(" ", "\\ ")}\u001b[201~`);
     await program.shows(/> what is @"\/.*my pic\.png"/);
     program.type("\r");
     await program.shows(/A dot\.\n\n.*\n>$/);
     expect(sent()).toMatchObject([{ type: "text" }, withPicture[1]]);
     program.type("and \u0016");
-    await program.shows(/> and @\/.*\.png/);
+    await program.shows(/> and @/);
     program.type("\r");
     await program.shows(/Another\.\n\n.*\n>$/);
     expect(sent()).toMatchObject([{ type: "text" }, withPicture[1]]);
+    const kept = (): string[] => readdirSync(pastes).filter((name) => name.startsWith("toolcrib-paste-"));
+    expect(kept()).toHaveLength(1);
     await leave(program);
+    expect(kept()).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,19 +49,34 @@ const readers: readonly (readonly [program: string, ...args: readonly string[]])
 const longestWaitMs = 3000;
 const mostBytes = 10_000_000;
 
-/** Keeps the picture of the clipboard in a file, for the user alone and until the program ends; undefined where there is none. Never runs a program of this directory. */
+/** Keeps the picture of the clipboard in a file, for the user alone until `removePictures` is called; undefined where there is none. Never runs a program of this directory. */
 export async function clipboardPicture(): Promise<string | undefined> {
   for (const [name, ...args] of readers) {
     const program = findProgram(name, [process.cwd()]);
     const bytes = program === undefined ? undefined : await outputOf(program, args);
     if (!bytes || imageFormat(bytes) === undefined) continue;
     const folder = mkdtempSync(join(tmpdir(), "toolcrib-paste-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, "picture.png");
+    kept.push([path, folder]);
     writeFileSync(path, bytes, { mode: 0o600 });
     return path;
   }
   return undefined;
+}
+
+/** The files of pictures, each with its folder. */
+const kept: (readonly [path: string, folder: string])[] = [];
+
+/** Removes the pictures that were kept. */
+export function removePictures(): void {
+  for (const [path, folder] of kept.splice(0)) {
+    try {
+      unlinkSync(path);
+      rmdirSync(folder);
+    } catch {
+      // Somebody else has removed it, or put something beside it.
+    }
+  }
 }
 
 function outputOf(program: string, args: readonly string[]): Promise<Buffer | undefined> {

@@ -17,7 +17,7 @@ import { FinishedRows } from "./finishedRows.ts";
 import { InputLine } from "./inputLine.ts";
 import { type CursorPlace, joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
-import { clipboardPicture, mentionOf, pastedText } from "./pastedPicture.ts";
+import { clipboardPicture, mentionOf, pastedText, removePictures } from "./pastedPicture.ts";
 import { type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
@@ -295,5 +295,6 @@ export class Screen implements ChatInput, ChatScreen {
     this.#rows.draw(this.#done.take(this.#surface.columns), [], { row: 0, column: 0 });
     this.#paused = true;
     this.#surface.write(this.#modes.off);
+    removePictures();
   };
 }
