@@ -10,8 +10,9 @@ export {
   syncDirectory,
 } from "./files/directories.ts";
 export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
+export { fitEncodedPicture, fitPicture, largestPicture } from "./files/fitPicture.ts";
 export { namesIn, removeFlatFolder, removeIfPossible } from "./files/flatFolder.ts";
-export { type GitNamedPath, namedByGitConfig, namedByRepository, readSmallFile } from "./files/gitConfig.ts";
+export { GitConfigs, type GitNamedPath, readSmallFile } from "./files/gitConfig.ts";
 export { type GivenFileOptions, readGivenFile, refuseMore } from "./files/givenFile.ts";
 export { missingPathHint, plainPathError } from "./files/missingPath.ts";
 export { fileKind, openRegularFile, type RegularFile, refuseSpecial } from "./files/openRegular.ts";
@@ -31,6 +32,6 @@ export { mayHoldEntries, pathEffect } from "./paths/pathEffect.ts";
 export { isInside, type PathUse } from "./paths/pathLimits.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./paths/pathPatterns.ts";
 export { createPathScope, type PathScope } from "./paths/pathScope.ts";
-export { type PathStyle, shareOf } from "./paths/pathStyle.ts";
+export { isOnOtherShare, type PathStyle } from "./paths/pathStyle.ts";
 export { directoryOption, type PathScopeOptions, patternsOption, scopeOptions } from "./paths/scopeOptions.ts";
 export { compileWildmatch, type Wildmatch } from "./paths/wildmatch.ts";

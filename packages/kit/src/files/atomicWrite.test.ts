@@ -269,7 +269,8 @@ describe("what is left after a failure", () => {
         await expect(writeAtomically(file, "x", { scope, call: { beginCommit } })).rejects.toThrow("too late");
         await expect(writeAtomically(join(base, "a/b"), "x", { scope, call: { beginCommit } })).rejects.toThrow();
       }
-      expect(open()).toBe(before);
+      // Fewer where those of an earlier file of tests were closed meanwhile.
+      expect(open()).toBeLessThanOrEqual(before);
     },
   );
 

@@ -27,9 +27,9 @@ export interface AtomicWriteOptions {
 
 export interface WriteResult {
   bytes: number;
-  /** Whether there was no file before. */
+  /** True if there was no file before. */
   created: boolean;
-  /** Why the file was written in place, so not atomically: a rename would have cut its hard links or changed its owner. */
+  /** The reason why the file was written in place, so not atomically: a rename would have cut its hard links or changed its owner. */
   inPlace?: "hard links" | "owner";
 }
 
@@ -95,10 +95,13 @@ async function writeInto(
       return await inPlace("owner");
     }
     await fill(temporary, bytes, kept, call?.signal);
-    lookAtTarget();
-    scope.confirm(directory.descriptor, dirname(path), { name: basename(path) });
+    const check = (): void => {
+      lookAtTarget();
+      scope.confirm(directory.descriptor, dirname(path), { name: basename(path) });
+    };
+    check();
     call?.beginCommit?.();
-    await renameRetrying(directory.at(temporary.name), target, scope.print(path));
+    await renameRetrying(directory.at(temporary.name), target, scope.print(path), { check });
   } catch (error) {
     temporary.discard();
     throw error;

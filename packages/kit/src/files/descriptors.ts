@@ -20,7 +20,7 @@ function hasDescriptorPaths(): boolean {
   return available;
 }
 
-/** False where `node --permission` allows only some folders. */
+/** Returns false if `node --permission` allows only some folders. */
 function isAllowed(): boolean {
   const { permission } = process;
   if (permission === undefined) return true;

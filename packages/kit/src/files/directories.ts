@@ -45,7 +45,7 @@ export async function inParent<Value>(
 export interface MadeDirectories {
   /** The last one, open. */
   readonly directory: OpenDirectory;
-  /** How many had to be made. */
+  /** The number of directories made. */
   readonly made: number;
   /** Removes those that were made and are still empty; never throws. */
   undo(): void;
@@ -92,7 +92,7 @@ export function makeDirectories(
   return { directory, made: made.length, undo };
 }
 
-/** False where it exists by now, made perhaps by another call. */
+/** Makes a directory; false if it exists by now, made perhaps by another call. */
 function makeOne(directory: OpenDirectory, name: string, mode: number): boolean {
   try {
     mkdirSync(directory.at(name), { mode });

@@ -13,7 +13,7 @@ export interface FileLock {
   release(): void;
 }
 
-/** How long `withFileLock` waits. */
+/** The longest time that `withFileLock` waits. */
 const longestWaitMs = 30_000;
 const pauseMs = 20;
 /** A lock is written in one go: one that is still empty after this long was left by a crash. */
@@ -127,7 +127,7 @@ function remove(path: string): void {
   }
 }
 
-/** Of another machine's process nothing can be known: it counts as alive. */
+/** Returns whether a process has ended. One of another machine counts as alive: nothing can be known of it. */
 function hasEnded(path: string, holder: string): boolean {
   const [host, pid, start = ""] = holder.split(" ");
   if (holder === "") {

@@ -1,13 +1,10 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 
 /** Returns the names in a folder; none where it is not there, or cannot be read. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder)) ?? [];
 }
 
 /** Removes a file. One that cannot be removed stays: another program may have been faster, or holds it. */

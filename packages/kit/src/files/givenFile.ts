@@ -46,7 +46,7 @@ export function refuseMore(bytes: number, { what, maxMegabytes, toError }: Given
   throw toError(`${what}: it holds more than ${maxMegabytes} MB, the most that is read; use a smaller one`);
 }
 
-/** Not by the size alone: a file may grow, and some say that they are empty. */
+/** Reads and counts, as the size alone says too little: a file may grow, and some say that they are empty. */
 function readCounted(descriptor: number, check: (bytes: number) => void): string {
   const chunks: Buffer[] = [];
   for (let bytes = 0; ; check(bytes)) {

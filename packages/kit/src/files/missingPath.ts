@@ -11,7 +11,7 @@ import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 const mostEntries = 2000;
 const mostNames = 3;
 
-/** `plainSystemError` that also says what is there, where a canonical path is missing. */
+/** Does the same as `plainSystemError` and also says what is there, where a canonical path is missing. */
 export function plainPathError(error: unknown, path: string, scope: PathScope): unknown {
   const plain = plainSystemError(error, scope.print(path));
   if (systemErrorCode(error) !== "ENOENT" || !(plain instanceof ToolError)) return plain;

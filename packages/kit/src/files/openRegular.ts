@@ -3,7 +3,7 @@ import { ToolError } from "@toolcrib/core";
 import type { PathScope } from "../paths/pathScope.ts";
 import { plainPathError } from "./missingPath.ts";
 
-/** What is used of Node's Stats: its name in a signature would ask users for the types of Node. */
+/** The fields that are used of Node's Stats: its name in a signature would ask users for the types of Node. */
 interface FileStats {
   readonly mode: number;
   readonly size: number;

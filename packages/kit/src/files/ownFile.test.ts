@@ -54,7 +54,7 @@ test.each([
   const path = join(folder, "own");
   await make(path);
   const file = ownFile(path, { what, maxBytes: 100 });
-  await expect(file.read()).rejects.toThrow(`the file that keeps the answers is not trusted: ${message}`);
+  await expect(file.read()).rejects.toThrow(`the file that stores the answers is not trusted: ${message}`);
   await expect(file.change(() => "x")).rejects.toThrow(message);
 });
 

@@ -20,7 +20,7 @@ export interface OwnFile {
 }
 
 export interface OwnFileOptions {
-  /** What is kept in it, for errors: "the accepted tools". */
+  /** A name for its content, for errors: "the accepted tools". */
   what: string;
   /** A longer file is not read. */
   maxBytes?: number | undefined;
@@ -28,7 +28,10 @@ export interface OwnFileOptions {
 
 const defaultMaxBytes = 64 * 1024 * 1024;
 
-/** Nothing is read or made before the file is used. The folders that are made for it are the user's alone, too. */
+/**
+ * Opens a file of the user's own. Nothing is read or made before it is used. The folders that are made for it are the user's
+ * alone, too.
+ */
 export function ownFile(path: string, options: OwnFileOptions): OwnFile {
   const absolute = resolve(path);
   let last: Promise<unknown> = Promise.resolve();
@@ -70,7 +73,7 @@ function canonicalPlace(path: string): string {
 
 async function readOwn(path: string, options: OwnFileOptions): Promise<string | undefined> {
   const notOwn = (reason: string): Error =>
-    new Error(`the file that keeps ${options.what} is not trusted: ${reason}; check it, then remove it`);
+    new Error(`the file that stores ${options.what} is not trusted: ${reason}; check it, then remove it`);
   // Follows no link and does not wait for a named pipe.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: FileHandle;

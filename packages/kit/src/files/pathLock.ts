@@ -9,7 +9,7 @@ interface Claim {
 
 const claimsKey: unique symbol = Symbol.for("toolcrib.pathClaims");
 
-/** One list a process, shared by every installed copy of this package, oldest first. */
+/** Returns the one list of the process, shared by every installed copy of this package, oldest first. */
 function allClaims(): Set<Claim> {
   const shared = globalThis as { [claimsKey]?: Set<Claim> };
   shared[claimsKey] ??= new Set();

@@ -3,7 +3,7 @@ export interface ProtectedPath {
   /** In the syntax of a rule's path pattern. */
   readonly pattern: string;
   readonly why: string;
-  /** What a sandbox keeps from being written, where commands need the rest. Default: the pattern itself. */
+  /** The part that a sandbox keeps from being written, if commands need the rest. Default: the pattern itself. */
   readonly inSandbox?: readonly string[] | undefined;
 }
 
@@ -22,9 +22,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What tools and commands should not write without a question. On this list: files that make a program start, or change which one does,
- * when the user next opens the folder, opens a shell or uses a usual tool there; what decides about permissions; and what agents read as
- * instructions. Not on it: what runs only when it is asked for (scripts, sources, `package.json`).
+ * Paths that tools and commands should not write without a question. On this list: files that make a program start, or change which one
+ * does, when the user next opens the folder, opens a shell or uses a usual tool there; what decides about permissions; and what agents read
+ * as instructions. Not on it: what runs only when it is asked for (scripts, sources, `package.json`).
  */
 export const protectedPaths: readonly ProtectedPath[] = Object.freeze([
   ...of("git runs hooks and programs that are named there", ".git .gitconfig .gitmodules .githooks/"),
@@ -60,10 +60,10 @@ export const protectedPaths: readonly ProtectedPath[] = Object.freeze([
     .clinerules .roorules .goosehints .junie/ .github/copilot-instructions.md .github/instructions/`,
   ),
   ...of(
-    "it runs elsewhere, with the secrets of the project",
+    "it runs on another machine, with the secrets of the project",
     `.github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml .drone.yml .woodpecker.yml .woodpecker/ .cirrus.yml
     .appveyor.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .buildkite/ .semaphore/ .teamcity/
     .forgejo/workflows/ .gitea/workflows/`,
   ),
-  ...of("programs of the user are started or found there", "~/.config/ ~/.local/bin/ ~/bin/ ~/Library/LaunchAgents/"),
+  ...of("programs of the user are started from there", "~/.config/ ~/.local/bin/ ~/bin/ ~/Library/LaunchAgents/"),
 ]);

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type RenameSeams, renameRetrying } from "./renameRetrying.ts";
+import { type RenameOptions, renameRetrying } from "./renameRetrying.ts";
 
 /** A rename that fails with the codes, one a try, and then works; and what was asked of it. */
-function failing(...codes: string[]): { seams: RenameSeams; tries: () => number; paused: number[] } {
+function failing(...codes: string[]): { seams: RenameOptions; tries: () => number; paused: number[] } {
   const paused: number[] = [];
   let tries = 0;
   const rename = (): void => {
@@ -26,10 +26,21 @@ test("on Windows a file that is open elsewhere for a while is replaced when it i
 test("on Windows a file that stays open is told in words after about a second, without the host's path", async () => {
   const { seams, tries, paused } = failing(...Array.from({ length: 100 }, () => "EPERM"));
   const message =
-    "Not changed, as it seems to be open in another program: b.txt (EPERM); close it there, or try again later";
+    "Not changed, because another program has it open or it must not be changed: b.txt (EPERM); close it there, or try again later";
   await expect(renameRetrying("a", "b", "b.txt", seams)).rejects.toMatchObject({ code: "execution_failed", message });
   const sum = paused.reduce((total, ms) => total + ms, 0);
   expect([sum > 800 && sum < 1300, tries()]).toEqual([true, paused.length + 1]);
+});
+
+test("before each later try the caller looks again, and can end the tries", async () => {
+  const { seams, tries } = failing("EBUSY", "EBUSY", "EBUSY");
+  let looks = 0;
+  const check = (): void => {
+    looks += 1;
+    if (looks === 2) throw new Error("changed meanwhile");
+  };
+  await expect(renameRetrying("a", "b", "b.txt", { ...seams, check })).rejects.toThrow("changed meanwhile");
+  expect([tries(), looks]).toEqual([2, 2]);
 });
 
 test.each([

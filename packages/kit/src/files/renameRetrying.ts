@@ -10,8 +10,10 @@ const pausesMs = [10, 20, 40, 80, 160, 300, 400];
 /** Lists the errors of Windows while a program has one of the two files open. */
 const openElsewhere = ["EPERM", "EACCES", "EBUSY"];
 
-/** For tests. */
-export interface RenameSeams {
+export interface RenameOptions {
+  /** Called before each later try, as much may have changed meanwhile; what it throws ends the tries. */
+  check?: () => void;
+  /** The others are for tests. */
   rename?: (from: FilePath, to: FilePath) => void;
   pause?: (ms: number) => Promise<unknown>;
   isWindows?: boolean;
@@ -25,7 +27,7 @@ export async function renameRetrying(
   from: FilePath,
   to: FilePath,
   printed: string,
-  { rename = renameSync, pause = sleep, isWindows = process.platform === "win32" }: RenameSeams = {},
+  { check, rename = renameSync, pause = sleep, isWindows = process.platform === "win32" }: RenameOptions = {},
 ): Promise<void> {
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
@@ -35,10 +37,11 @@ export async function renameRetrying(
       const code = systemErrorCode(cause);
       if (!isWindows || code === undefined || !openElsewhere.includes(code)) throw cause;
       if (pauseMs === undefined) {
-        const message = `Not changed, as it seems to be open in another program: ${printed} (${code}); close it there, or try again later`;
+        const message = `Not changed, because another program has it open or it must not be changed: ${printed} (${code}); close it there, or try again later`;
         throw new ToolError({ code: "execution_failed", message, cause });
       }
       await pause(pauseMs);
+      check?.();
     }
   }
 }

@@ -17,7 +17,7 @@ import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 export interface SpillOptions {
-  /** Where the files go; made, for its owner alone, at the first use. Nothing here ever deletes them. */
+  /** The directory of the files; made, for its owner alone, at the first use. Nothing here ever deletes them. */
   directory: string;
   /** The most bytes of an output that stays as it is, a notice at its end not counted. Default 50 KB. */
   bytes?: number | undefined;
@@ -29,7 +29,7 @@ const specs = {
 } satisfies OptionSpecs<SpillOptions>;
 
 /**
- * Middleware that loses nothing of a long output: it is written whole to a new file that its owner alone may read, and the model gets
+ * Makes middleware that loses nothing of a long output: it is written whole to a new file that its owner alone may read, and the model gets
  * whole lines of its head and tail, and a notice with the path. Use it last, so that it sees an output before any limit does.
  */
 export function spillOutput(options: SpillOptions): Middleware {
@@ -70,7 +70,7 @@ async function keep(
   }
 }
 
-/** Neither writes through a link nor leaves a part behind. Rejects with the system's error. */
+/** Writes a new file, neither through a link nor leaving a part behind. Rejects with the system's error. */
 async function writeNew(path: FilePath, text: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {

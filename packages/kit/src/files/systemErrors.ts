@@ -38,7 +38,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return Object.entries(constants.errno).find(([, value]) => value === number)?.[0];
 }
 
-/** `UNKNOWN` for an error of the system that Node has no name for, as some of Windows. */
+/** Returns `UNKNOWN` for an error of the system that Node has no name for, as some of Windows. */
 function unknownCode(error: unknown): string | undefined {
   return isError(error) && "syscall" in error && "code" in error && error.code === "UNKNOWN" ? "UNKNOWN" : undefined;
 }

@@ -4,7 +4,7 @@ import { systemErrorCode } from "../files/systemErrors.ts";
 import { takeApart } from "./pathStyle.ts";
 
 /**
- * Every link followed, also where the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
+ * Follows every link, also if the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
  * can take longer than the write itself.
  */
 export function canonical(absolute: string): string {

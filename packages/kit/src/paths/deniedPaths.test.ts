@@ -124,21 +124,31 @@ describe("readable directories", () => {
     await expect(scopeWith().resolve("/etc/passwd", "path", "read")).rejects.toThrow(outside);
   });
 
+  test("are named in an error where they are few; of many, the one that matters", async () => {
+    const many = Array.from({ length: 500 }, (_, index) => join(root, `many${index}`));
+    const scope = scopeWith({ readable: many });
+    await expect(scope.resolve("many7/x")).rejects.toThrow(
+      `Permission denied: many7/x is in ${join(root, "many7")}, which is read-only; write elsewhere`,
+    );
+    const outside = `is outside ${[root, ...many.slice(0, 4)].join(", ")} and 496 more; use a path inside`;
+    await expect(scope.resolve("/etc/passwd", "path", "read")).rejects.toThrow(outside);
+  });
+
   test("and roots may be nested: the nearest decides", async () => {
     const inner = scopeWith({ readable: join(root, "config") });
     await expect(inner.resolve("config/x")).rejects.toThrow(
-      `config/x is in ${join(root, "config")}, for reading alone; write elsewhere`,
+      `config/x is in ${join(root, "config")}, which is read-only; write elsewhere`,
     );
     expect(await inner.resolve("x")).toBe(join(root, "x"));
     const outer = scopeWith({ readable: base });
     expect(await outer.resolve("x")).toBe(join(root, "x"));
     await expect(outer.resolve(book())).rejects.toThrow("use a path inside");
-    await expect(scopeWith({ readable: root }).resolve("x")).rejects.toThrow("reading alone");
+    await expect(scopeWith({ readable: root }).resolve("x")).rejects.toThrow("read-only");
   });
 
   test("are not written without a root either", async () => {
     const scope = createPathScope({ cwd: root, readable: [join(base, "library")] });
-    await expect(scope.resolve(book())).rejects.toThrow("reading alone");
+    await expect(scope.resolve(book())).rejects.toThrow("read-only");
     expect(await scope.resolve("/tmp/x")).toBe("/tmp/x");
   });
 });

@@ -1,8 +1,11 @@
 import { statSync } from "node:fs";
+import { attempt } from "@toolcrib/core/internal";
 import { compilePathPatterns } from "./pathPatterns.ts";
 import type { PathStyle } from "./pathStyle.ts";
 
-/** What `deny` says, and the directories that its relative patterns start from: enough to compile it again, in a thread for example. */
+/**
+ * The patterns of `deny`, and the directories that its relative patterns start from: enough to compile it again, in a thread for example.
+ */
 export interface DenyRules {
   readonly patterns: readonly string[];
   readonly roots: readonly string[];
@@ -13,7 +16,7 @@ export interface DeniedPaths {
   readonly rules: DenyRules;
   /** Returns the pattern that denies a path, or a directory above it. Looks at the disk where the kind of the entry matters and is not told. */
   match(path: string, isDirectory?: boolean): string | undefined;
-  /** False where nothing below the directory can be denied. */
+  /** Returns false if nothing below the directory can be denied. */
   mayMatchBelow(directory: string): boolean;
 }
 
@@ -39,9 +42,5 @@ export function compileDenyRules(rules: DenyRules, style?: PathStyle): DeniedPat
 }
 
 function isNoDirectory(path: string): boolean {
-  try {
-    return !statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return attempt(() => !statSync(path).isDirectory()) ?? false;
 }

@@ -7,7 +7,7 @@ import { isInside } from "./pathLimits.ts";
  * By hand: packages that look up programs cannot leave out the directories that tools may write.
  */
 
-/** Where package managers put the programs of a project. */
+/** The folder in which package managers put the programs of a project. */
 const projectPrograms: string = join("node_modules", ".bin");
 
 /**

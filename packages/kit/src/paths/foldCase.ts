@@ -12,7 +12,7 @@ export function foldCase(text: string): string {
   return small.replaceAll("ς", "σ").normalize("NFC");
 }
 
-/** A pattern whose letters beyond ASCII are folded; those of ASCII may stand for something (`[[:upper:]]`, `[Z-a]`). */
+/** Folds the letters of a pattern beyond ASCII; those of ASCII may stand for something (`[[:upper:]]`, `[Z-a]`). */
 export function foldPattern(pattern: string): string {
   if (isAscii(pattern)) return pattern;
   return pattern

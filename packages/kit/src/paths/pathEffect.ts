@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import type { PathScope } from "./pathScope.ts";
 
 /**
@@ -18,11 +19,7 @@ export function pathEffect(
   return { kind, path, ...(named !== path && { givenPath: named }), ...(tree && { tree }) };
 }
 
-/** False for a file or a link, below which there is nothing. True also for what cannot be looked at, or does not exist yet. */
+/** Returns false for a file or a link, below which there is nothing; true also for what cannot be looked at, or does not exist yet. */
 export function mayHoldEntries(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory();
-  } catch {
-    return true;
-  }
+  return attempt(() => lstatSync(path).isDirectory()) ?? true;
 }

@@ -3,14 +3,14 @@ import { ToolError } from "@toolcrib/core";
 import { shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
-import { type PathStyle, shareOf } from "./pathStyle.ts";
+import { isOnOtherShare, type PathStyle } from "./pathStyle.ts";
 import { type PathSystem, thisSystem } from "./pathSystem.ts";
 import { canonicalDirectories, type PathScopeOptions } from "./scopeOptions.ts";
 
-/** What is to be done to a path. */
+/** The intended use of a path. */
 export type PathUse = "read" | "write";
 
-/** What a scope allows, of canonical paths. Errors give a path as `shown` does. */
+/** The limits of a scope, as canonical paths. Errors give a path as `shown` does. */
 export interface PathLimits {
   readonly roots: readonly string[] | undefined;
   readonly readable: readonly string[];
@@ -29,7 +29,7 @@ export interface PathLimits {
   refuseDenied(path: string, shown: () => string): void;
 }
 
-/** `cwd` is the working directory where it is fixed. The options are checked. */
+/** Makes the limits. `cwd` is the working directory if it is fixed. The options are checked. */
 export function createPathLimits(
   options: PathScopeOptions,
   cwd: string | undefined,
@@ -45,7 +45,6 @@ export function createPathLimits(
       ? undefined
       : compileDenyRules({ patterns: Object.freeze([...patterns]), roots: roots ?? [cwd ?? process.cwd()] }, style);
   const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path, style));
-  const shares = new Set([...(roots ?? []), ...readable].map((directory) => shareOf(directory, style)));
   const outside = (path: string): ToolError =>
     refuse(path, `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
   const refuse = (path: string, why: string, pattern?: string): ToolError =>
@@ -54,7 +53,6 @@ export function createPathLimits(
       message: `Permission denied: ${shownName(path)} ${why}`,
       details: { path, ...(roots && { roots }), ...(pattern !== undefined && { pattern }) },
     });
-  const list = (directories: readonly string[]): string => directories.map(printableName).join(", ");
 
   return {
     roots,
@@ -69,13 +67,13 @@ export function createPathLimits(
       }
       if (!contains(path)) throw refuse(shown(), `is outside ${list(roots ?? [])}; use a path inside`);
       const within = deepest(readable, path, style);
-      // Where a root and a directory for reading alone lie in one another, the nearest to the path decides.
+      // If a root and a read-only directory lie in one another, the nearest to the path decides.
       if (within < 0 || within < deepest(roots ?? [], path, style)) return;
-      throw refuse(shown(), `is in ${list(readable)}, for reading alone; write elsewhere`);
+      const nearest = readable.find((one) => one.length === within && isInside(one, path, style)) ?? "";
+      throw refuse(shown(), `is in ${printableName(nearest)}, which is read-only; write elsewhere`);
     },
     refuseOtherShare(path, shown) {
-      const share = roots && shareOf(path, style);
-      if (share !== undefined && !shares.has(share)) throw outside(shown());
+      if (roots && isOnOtherShare(path, [...roots, ...readable], style)) throw outside(shown());
     },
     refuseDenied(path, shown) {
       const pattern = denied?.match(path);
@@ -84,7 +82,15 @@ export function createPathLimits(
   };
 }
 
-/** True for `directory` itself and everything below it; compared by whole names. */
+/** Most directories that an error names: skills alone may be hundreds. */
+const mostNamed = 5;
+
+function list(directories: readonly string[]): string {
+  const more = directories.length > mostNamed ? ` and ${directories.length - mostNamed} more` : "";
+  return directories.slice(0, mostNamed).map(printableName).join(", ") + more;
+}
+
+/** Returns true for `directory` itself and everything below it, compared by whole names. */
 export function isInside(directory: string, given: string, { sep }: Pick<PathStyle, "sep"> = path): boolean {
   return given === directory || given.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

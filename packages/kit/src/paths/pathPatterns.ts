@@ -1,22 +1,23 @@
 import path from "node:path";
-import { kindOf, quote } from "@toolcrib/core/internal";
+import { quote } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern, isAscii } from "./foldCase.ts";
 import { homeFolder } from "./homeFolder.ts";
-import { longestPath, type PathStyle, withSlashes } from "./pathStyle.ts";
+import { type PathStyle, withSlashes } from "./pathStyle.ts";
+import { malformed, readPattern } from "./readPattern.ts";
 import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
 
 export interface PathPatternOptions {
   /** Absolute directories that `a/b` and `./x` start from. */
   roots: readonly string[];
-  /** What `~/` stands for. Default: the user's home. */
+  /** The directory that `~/` stands for. Default: the user's home. */
   home?: string | undefined;
   /** `.ENV` is `.env` then, also where accents are composed otherwise or characters without a shape are in between. */
   ignoreCase?: boolean | undefined;
   /** A pattern with `/` at its end, which is for directories, then also matches what does not exist or is not known. */
   missingMatches?: boolean | undefined;
-  /** What the plain names at the head of `a/b` or `/x` lead to through links (when this is compiled) is matched too. */
+  /** Also match the targets to which the plain names at the head of `a/b` or `/x` lead through links when this is compiled. */
   followLinks?: boolean | undefined;
   /** `path.posix` or `path.win32`. Default: that of the running system. */
   style?: PathStyle | undefined;
@@ -29,7 +30,7 @@ export interface PathPatterns {
    * `isDirectory` is left out where it is not known.
    */
   match(path: string, isDirectory?: boolean): string | undefined;
-  /** False where nothing below the directory can match. */
+  /** Returns false if nothing below the directory can match. */
   mayMatchBelow(directory: string): boolean;
 }
 
@@ -74,7 +75,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     const { glob, directoryOnly, anchor, top } = readPattern(pattern, style);
     const refuse = (reason: string): TypeError => malformed(pattern, reason);
     if (ignoreCase && glob !== "" && glob.split("/").some((name) => foldPattern(name) === "")) {
-      throw refuse("a name in it has only characters without a shape, which do not count here");
+      throw refuse("a name in it has only invisible characters, which are ignored here");
     }
     if (anchor === undefined) {
       const name = ignoreCase ? foldPattern(glob) : glob;
@@ -97,6 +98,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     }
   }
 
+  const none: readonly NamePattern[] = [];
   const matchText = (text: string, isDirectory: boolean): number => {
     let first = Infinity;
     const add = ({ order, directoryOnly }: NamePattern, whole: boolean): void => {
@@ -112,7 +114,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     for (const [at, name] of below.entries()) {
       if (name === "") continue;
       const whole = at === below.length - 1;
-      for (const rule of names.get(name) ?? []) add(rule, whole);
+      for (const rule of names.get(name) ?? none) add(rule, whole);
       for (const rule of globs) if (rule.order < first && rule.fits(name)) add(rule, whole);
     }
     return first;
@@ -134,60 +136,6 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
       });
     },
   };
-}
-
-function malformed(pattern: string, reason: string): TypeError {
-  return new TypeError(`Invalid path pattern ${quote(clip(pattern))}: ${reason}`);
-}
-
-type Anchor = "root" | "home" | "top";
-
-interface ReadPattern {
-  /** Without what `anchor`, `top` and `directoryOnly` say; empty for the anchor's directory itself. */
-  glob: string;
-  directoryOnly: boolean;
-  /** Where it starts; undefined for a name at any depth. */
-  anchor: Anchor | undefined;
-  /** The drive or share that it names, on Windows. */
-  top: string;
-}
-
-/** Throws for what is malformed but for its wildcards. */
-function readPattern(pattern: unknown, style: PathStyle): ReadPattern {
-  if (typeof pattern !== "string") throw new TypeError(`A path pattern must be a string, got ${kindOf(pattern)}`);
-  const problem = whatIsWrong(pattern, style);
-  if (problem !== undefined) throw malformed(pattern, problem);
-  const top = style.sep === "\\" ? (driveOrShare.exec(pattern)?.[0] ?? "") : "";
-  const anchor = top === "" ? anchorOf(pattern) : "top";
-  const start = anchor === "home" ? /^~\/*/ : anchor === "root" ? /^(?:\.(?:\/+|$))*/ : /^\/*/;
-  const glob = pattern.slice(top.length).replace(start, "");
-  const directoryOnly = pattern.endsWith("/");
-  const plain = directoryOnly && glob !== "" ? glob.slice(0, -1) : glob;
-  if (plain !== "" && plain.split("/").some((name) => name === "" || name === "." || name === "..")) {
-    throw malformed(pattern, "no path holds an empty name, . or ..; write it without");
-  }
-  return { glob: plain, directoryOnly, anchor, top };
-}
-
-/** Matches what a pattern of Windows may begin with: `C:` or `//server/share`. */
-const driveOrShare = /^(?:[A-Za-z]:(?=\/)|\/\/[^/*?[\\]+\/[^/*?[\\]+(?=\/|$))/;
-/** One that stands between names on Windows, as far as can be told: it escapes nothing that has a meaning. */
-const separator = /\\(?![*?[\]!#{}()\\ ^-])/;
-
-function whatIsWrong(pattern: string, style: PathStyle): string | undefined {
-  if (pattern === "") return "it is empty; leave it out";
-  if (pattern.includes("\0")) return "it holds a NUL character, which no path does";
-  if (pattern.startsWith("!"))
-    return "it starts with !, but nothing can be excepted; write \\! for the character itself";
-  if (style.sep === "\\" && (pattern.startsWith("\\\\") || separator.test(pattern)))
-    return "it holds a \\, which takes the next character as it is; write / between names";
-  return Buffer.byteLength(pattern) > longestPath ? `it is longer than ${longestPath} bytes` : undefined;
-}
-
-function anchorOf(pattern: string): Anchor | undefined {
-  if (pattern === "~" || pattern.startsWith("~/")) return "home";
-  if (pattern.startsWith("/")) return "top";
-  return /^\.\/?$/.test(pattern) || pattern.slice(0, -1).includes("/") ? "root" : undefined;
 }
 
 interface Place {
@@ -224,7 +172,7 @@ function homes(home: string | undefined, style: PathStyle, refuse: (reason: stri
   return withTargets([found], style);
 }
 
-/** Directories, and what they lead to through links. */
+/** Lists directories, and those to which they lead through links. */
 function withTargets(directories: readonly string[], style: PathStyle): string[] {
   const all = directories.map((one) => style.resolve(one));
   return [...new Set(all.flatMap((one) => [one, canonicalOrUndefined(one) ?? one]))];
@@ -258,7 +206,7 @@ function matchPlaced({ base, inside, glob }: PlacedPattern, text: string): "pare
   return text.startsWith(inside) ? "parent" : undefined;
 }
 
-/** `inside` ends in `/`. */
+/** Returns whether a path below `inside`, which ends in `/`, may match. */
 function mayMatchPlaced(rule: PlacedPattern, inside: string): boolean {
   if (rule.inside.startsWith(inside) || matchPlaced(rule, inside) !== undefined) return true;
   return (
@@ -273,13 +221,17 @@ function lengthOfRoot(text: string, roots: readonly string[]): number {
   return roots.find(isAround)?.length ?? 0;
 }
 
-/** With `/`, without `..`, and without a slash at its end. Throws for a path that is not absolute. */
+/** Matches an empty name, `.` and `..`, and a slash at the end. */
+const notPlain = /\/(?:\.{0,2}(?:\/|$))/;
+
+/** Writes a path with `/`, without `..`, and without a slash at its end. Throws for a path that is not absolute. */
 function plainPath(given: string, style: PathStyle): string {
+  if (style.sep === "/" && given.startsWith("/") && !notPlain.test(given)) return given;
   if (!style.isAbsolute(given)) throw new TypeError(`A path to match must be absolute, got ${quote(clip(given))}`);
   return slashed(style.resolve(given), style);
 }
 
-/** A path as it is compared. Composed and decomposed: a wildcard may stand for a letter without its accent. */
+/** Returns the forms in which a path is compared. Composed and decomposed: a wildcard may stand for a letter without its accent. */
 function formsOf(text: string, ignoreCase: boolean): readonly string[] {
   if (!ignoreCase) return [text];
   const composed = foldCase(text);
@@ -288,7 +240,7 @@ function formsOf(text: string, ignoreCase: boolean): readonly string[] {
   return composed === decomposed ? [composed] : [composed, decomposed];
 }
 
-/** With `/`, and the letter of a drive in capitals, as the system gives it. */
+/** Writes a path with `/`, and the letter of a drive in capitals, as the system gives it. */
 function slashed(text: string, style: PathStyle): string {
   const plain = withSlashes(text, style);
   return style.sep === "/" ? plain : plain.replace(/^[a-z]:/, (drive) => drive.toUpperCase());

@@ -116,12 +116,12 @@ describe("inside one root", () => {
     for (const path of ["in/", "in//", "in/.", "in/./", "in/././/", "./in/", "sub/../in/", `${root}/in/`, "in/x/.."]) {
       await expect(scope.resolveEntry(path), path).rejects.toMatchObject({
         code: "permission_denied",
-        message: `Refused: ${path} can mean a link or what it leads to; for the link itself pass in, for what it leads to pass sub`,
+        message: `Refused: ${path} can mean a link or its target; for the link itself pass in, for its target pass sub`,
       });
     }
-    await expect(scope.resolveEntry("to-file/")).rejects.toThrow("pass to-file, for what it leads to pass file");
-    await expect(scope.resolveEntry("dangling/")).rejects.toThrow("pass dangling, for what it leads to pass not-yet");
-    await expect(scope.resolveEntry("loop/")).rejects.toThrow("pass loop, for what it leads to pass its path");
+    await expect(scope.resolveEntry("to-file/")).rejects.toThrow("pass to-file, for its target pass file");
+    await expect(scope.resolveEntry("dangling/")).rejects.toThrow("pass dangling, for its target pass not-yet");
+    await expect(scope.resolveEntry("loop/")).rejects.toThrow("pass loop, for its target pass its path");
   });
 });
 

@@ -1,5 +1,5 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { checkValues, shownName } from "@toolcrib/core/internal";
+import { attempt, checkValues, shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { descriptorPath } from "../files/descriptors.ts";
 import { plainSystemError } from "../files/systemErrors.ts";
@@ -12,7 +12,7 @@ import { type PathSystem, thisSystem } from "./pathSystem.ts";
 import { type PathScopeOptions, scopeOptions } from "./scopeOptions.ts";
 import { windowsTrap } from "./windowsNames.ts";
 
-/** Where a pack's paths start, and what they may not leave. */
+/** The directories that a pack's paths start from and may not leave. */
 export interface PathScope {
   /** Absolute and canonical; a given one is fixed when the scope is made. */
   readonly cwd: string;
@@ -20,7 +20,7 @@ export interface PathScope {
   readonly roots: readonly string[] | undefined;
   /** The directories for reading alone, canonical. */
   readonly readable: readonly string[];
-  /** What `deny` binds; undefined where nothing is denied. */
+  /** The rules of `deny`; undefined if nothing is denied. */
   readonly denied: DeniedPaths | undefined;
   /**
    * Returns the canonical absolute path: every symlink followed, the last too, also where the path does not exist yet. `argument`
@@ -42,7 +42,7 @@ export interface PathScope {
    * that is meant.
    */
   confirm(descriptor: number, path: string, how?: { use?: PathUse; name?: string }): void;
-  /** Relative to `cwd` if inside it, else absolute; with `/`: as a path is given to a tool. */
+  /** Returns a path relative to `cwd` if inside it, else absolute; with `/`: as a path is given to a tool. */
   shorten(absolute: string): string;
   /** Returns the same for people and models: quoted as JSON where it holds control characters. */
   print(absolute: string): string;
@@ -53,7 +53,7 @@ export function createPathScope(options: PathScopeOptions = {}): PathScope {
   return createScopeIn(thisSystem, options);
 }
 
-/** The same on a given system: what decides is a pure function of it, so that the paths of each are tested everywhere. */
+/** Does the same on a given system: what decides is a pure function of it, so that the paths of each are tested everywhere. */
 export function createScopeIn(system: PathSystem, options: PathScopeOptions): PathScope {
   checkValues("createPathScope", options, scopeOptions);
   const { style, canonical, lstat } = system;
@@ -70,12 +70,8 @@ export function createScopeIn(system: PathSystem, options: PathScopeOptions): Pa
   const print = (absolute: string): string => printableName(shorten(absolute));
   const ambiguousLink = (link: string, path: string): ToolError => {
     const target = attempt(() => canonical(link));
-    const shown = target !== undefined && contains(target) && !denied?.match(target) ? print(target) : "its path";
-    return new ToolError({
-      code: "permission_denied",
-      message: `Refused: ${shownName(path)} can mean a link or what it leads to; for the link itself pass ${print(link)}, for what it leads to pass ${shown}`,
-      details: { path },
-    });
+    const isOpen = target !== undefined && contains(target) && !denied?.match(target);
+    return ambiguousPath(path, print(link), isOpen ? print(target) : "its path");
   };
   const confined = async (
     path: string,
@@ -140,12 +136,12 @@ export function createScopeIn(system: PathSystem, options: PathScopeOptions): Pa
   };
 }
 
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+function ambiguousPath(path: string, link: string, target: string): ToolError {
+  return new ToolError({
+    code: "permission_denied",
+    message: `Refused: ${shownName(path)} can mean a link or its target; for the link itself pass ${link}, for its target pass ${target}`,
+    details: { path },
+  });
 }
 
 function checkPath(path: string, argument: string, style: PathStyle): void {
@@ -153,13 +149,13 @@ function checkPath(path: string, argument: string, style: PathStyle): void {
   if (reason !== undefined) throw invalidArgument(argument, reason);
 }
 
-/** A shell would expand it; here it would make a folder of that name. One that is there is meant. */
+/** Refuses `~`, which a shell would expand: here it would make a folder of that name. One that exists is meant. */
 function refuseHome(readCwd: () => string, path: string, argument: string, { style, lstat }: PathSystem): void {
   if (!/^~(?:[\\/]|$)/.test(path) || lstat(absoluteFrom(readCwd, "~", style))) return;
   throw invalidArgument(argument, "`~` is not expanded; give the path in full");
 }
 
-/** A tool that is called without a registry may get anything. */
+/** Says what is wrong with a path: a tool that is called without a registry may get anything. */
 function whatIsWrong(path: unknown, { sep }: PathStyle): string | undefined {
   if (typeof path !== "string") return "must be a string; pass a file or directory path";
   if (path === "") return "must not be empty; pass a file or directory path";
@@ -170,7 +166,7 @@ function whatIsWrong(path: unknown, { sep }: PathStyle): string | undefined {
   return sep === "\\" ? windowsTrap(path) : undefined;
 }
 
-/** Without the `/` and `/.` at its end, which ask for a directory; the root stays. */
+/** Removes the `/` and `/.` at its end, which ask for a directory; the root stays. */
 function withoutDirectoryEnd(absolute: string, sep: string): string {
   let end = absolute.length;
   while (absolute[end - 1] === sep || (absolute[end - 1] === "." && absolute[end - 2] === sep)) end -= 1;

@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import { expect, test } from "vitest";
-import { absoluteFrom, shareOf, takeApart, withSlashes } from "./pathStyle.ts";
+import { absoluteFrom, isOnOtherShare, shareOf, takeApart, withSlashes } from "./pathStyle.ts";
 
 test.each([
   ["posix", "a/b", "/here/a/b"],
@@ -46,4 +46,18 @@ test.each([
 ])("the share of %s is %s", (given, share) => {
   expect(shareOf(given, win32)).toBe(share);
   expect(shareOf(given, posix)).toBeUndefined();
+});
+
+test.each([
+  ["\\\\other\\share\\x", true],
+  ["//other/share/x", true],
+  ["\\\\server\\other\\x", true],
+  ["\\\\?\\UNC\\server\\share\\x", true],
+  ["//SERVER/share/x", false],
+  ["C:\\x", false],
+  ["D:\\x", false],
+  ["", false],
+])("%s is on another share: %s", (given, expected) => {
+  expect(isOnOtherShare(given, ["C:\\work", "\\\\server\\share\\work"], win32)).toBe(expected);
+  expect(isOnOtherShare(given, ["C:\\work"], posix)).toBe(false);
 });

@@ -27,7 +27,7 @@ export function absoluteFrom(readCwd: () => string, given: string, style: PathSt
   return style.resolve(readCwd(), given) + (/[\\/]\.?$/.test(given) ? style.sep : "");
 }
 
-/** With `/` between the names: on POSIX `\` is a letter like any other. */
+/** Writes a path with `/` between the names: on POSIX `\` is a letter like any other. */
 export function withSlashes(given: string, style: PathStyle = path): string {
   return style.sep === "/" ? given : given.replaceAll(style.sep, "/");
 }
@@ -44,9 +44,15 @@ export function takeApart(given: string, style: PathStyle = path): { root: strin
   };
 }
 
-/** The server and share that an absolute Windows path begins with, folded; undefined for a path on a drive, and on POSIX. */
+/** Returns the server and share that an absolute Windows path begins with, folded; undefined for a path on a drive, and on POSIX. */
 export function shareOf(given: string, style: PathStyle = path): string | undefined {
   if (style.sep === "/") return undefined;
   const { root } = style.parse(given);
   return /^[\\/]{2}/.test(root) ? foldCase(root.replace(/[\\/]+$/, "").replaceAll("/", "\\")) : undefined;
+}
+
+/** Returns whether a path is on a share that none of the folders is on: to look at it would send the user's login to its server. */
+export function isOnOtherShare(given: string, folders: readonly string[], style: PathStyle = path): boolean {
+  const share = shareOf(given, style);
+  return share !== undefined && !folders.some((folder) => shareOf(folder, style) === share);
 }

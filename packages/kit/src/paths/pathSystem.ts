@@ -10,7 +10,7 @@ export interface PathSystem {
   canonical(path: string): string;
   /** Looks up what is there, a link not followed; undefined if nothing is. */
   lstat(path: string): { isDirectory(): boolean; isSymbolicLink(): boolean } | undefined;
-  /** The names in a directory. */
+  /** Lists the names in a directory. */
   list(directory: string): readonly string[];
 }
 

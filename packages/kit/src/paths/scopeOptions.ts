@@ -2,7 +2,10 @@ import { kindOf, type OptionSpec, option } from "@toolcrib/core/internal";
 import { type PathSystem, thisSystem } from "./pathSystem.ts";
 
 export interface PathScopeOptions {
-  /** What relative paths are relative to. Default: the process's, read at each call; the first root where that lies outside every root. */
+  /**
+   * The directory that relative paths start from. Default: the process's, read at each call; the first root if that lies outside every
+   * root.
+   */
   cwd?: string | undefined;
   /** One directory or several that no path may leave. Left out: no limit. `undefined` is refused, as is anything else that is not the path of a directory. */
   root?: string | readonly string[] | undefined;

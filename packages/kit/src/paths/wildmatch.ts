@@ -8,7 +8,7 @@ export interface Wildmatch {
   matches(path: string): boolean;
   /** Returns which part of `path` matches: one of the directories that it names ("parent"), or only all of it ("whole"). */
   matchHead(path: string): "parent" | "whole" | undefined;
-  /** False where no path that begins with `head` matches. */
+  /** Returns false if no path that begins with `head` matches. */
   mayMatchBelow(head: string): boolean;
 }
 
@@ -27,7 +27,7 @@ const optional = -4;
 const slash = 47;
 const unclosed = "a [ is never closed; write \\[ for the character itself";
 
-/** A pattern that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. */
+/** Compiles a pattern. One that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. */
 export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch | string {
   const steps = parseGlob(asBytes(pattern), ignoreCase);
   if (typeof steps === "string") return steps;
@@ -39,17 +39,18 @@ export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch
       path.endsWith(tail) &&
       (byEnd || (path.startsWith(head) && path.includes(inside) && follow(steps, asBytes(path)).ended)),
     matchHead(path) {
-      let head: "parent" | undefined;
+      if (!path.startsWith(head) || !path.includes(inside)) return undefined;
+      let found: "parent" | undefined;
       const { ended } = follow(steps, asBytes(path), () => {
-        head = "parent";
+        found = "parent";
       });
-      return head ?? (ended ? "whole" : undefined);
+      return found ?? (ended ? "whole" : undefined);
     },
     mayMatchBelow: (head) => follow(steps, asBytes(head)).alive,
   };
 }
 
-/** One character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
+/** Writes one character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
 function asBytes(text: string): string {
   return /[^\u0000-\u007f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
 }
@@ -126,7 +127,7 @@ function follow(
   return { ended: reached.includes(steps.length), alive: reached.some((at) => at < steps.length) };
 }
 
-/** With `ignoreCase` letters beyond ASCII are expected to be folded already. */
+/** Parses a glob. With `ignoreCase` letters beyond ASCII are expected to be folded already. */
 function parseGlob(glob: string, ignoreCase: boolean): Step[] | string {
   const steps: Step[] = [];
   // git compares what stands before the first wildcard on its own, and what follows begins anew.
@@ -205,7 +206,7 @@ function parseSet(
   };
   const negated = glob[start] === "!" || glob[start] === "^";
   let at = negated ? start + 1 : start;
-  // What a `-` would count from.
+  // The character from which a `-` would count.
   let from: number | undefined;
   do {
     const escaped = glob[at] === "\\";
@@ -236,7 +237,7 @@ function parseSet(
   return { bytes, end: at + 1 };
 }
 
-/** `alpha` where `[:alpha:]` begins at `at`; undefined where the bracket is a byte like any other. */
+/** Returns `alpha` if `[:alpha:]` begins at `at`; undefined where the bracket is a byte like any other. */
 function nameOfSet(glob: string, at: number): string | undefined {
   if (glob[at + 1] !== ":") return undefined;
   const close = glob.indexOf("]", at + 2);

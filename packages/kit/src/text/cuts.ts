@@ -1,6 +1,6 @@
 import { withNotice } from "@toolcrib/core/text";
 
-/** What a long text is cut to: its head and its tail, each within whole lines where it can be. */
+/** A long text after a cut: its head and its tail, in whole lines if possible. */
 export interface CutMiddle {
   head: string;
   tail: string;
@@ -11,18 +11,18 @@ export interface CutMiddle {
   /** The path of a file that holds the whole, or its first `held`. */
   whole?: string | undefined;
   held?: number | undefined;
-  /** Why no such file could be written: the code of a system error. */
+  /** The code of the system error that kept such a file from being written. */
   unwritten?: string | undefined;
 }
 
-/** Head, a line that says how much is left out, tail, blank line, notice. */
+/** Joins head, a line that says how much is left out, tail, blank line, notice. */
 export function withMiddleLeftOut({ head, tail, unwritten, ...cut }: CutMiddle): string {
   const why = unwritten === undefined ? "" : `; they could not be written to a file (${unwritten})`;
   const middle = `[… ${cut.total - cut.shown} bytes left out${why} …]`;
   return withNotice(`${withNewline(head)}${middle}\n${tail}`, { ...cut, unit: "bytes" });
 }
 
-/** With a line break at its end unless it is empty. */
+/** Ends a text with a line break unless it is empty. */
 export function withNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -1,4 +1,4 @@
-/** What the header of an image says. */
+/** The format and size that the header of an image states. */
 export interface ImageHeader {
   readonly format: "PNG" | "JPEG" | "GIF" | "WebP";
   readonly mimeType: string;
@@ -6,23 +6,29 @@ export interface ImageHeader {
   readonly height: number;
 }
 
+/** The limits of one picture that services take however many a request holds: pixels a side, and bytes (5 MB as base64). */
+export const fittingPicture = { side: 2000, bytes: 3_750_000 } as const;
+
+/** The end of a message about a picture that is too large, if nothing makes it smaller. */
+export const sharpAdvice = "make it smaller, or install the package sharp to have that done here";
+
 /** Bytes by which an image is told from other files. */
 export const signatureLength = 12;
 
 /** Returns the format that the first bytes of a file are those of. */
-export function imageFormat(head: Buffer): ImageHeader["format"] | undefined {
-  const text = head.toString("latin1", 0, signatureLength);
+export function imageFormat(head: Uint8Array): ImageHeader["format"] | undefined {
+  const text = Buffer.from(head.subarray(0, signatureLength)).toString("latin1");
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "PNG";
   if (text.startsWith("\xff\xd8\xff")) return "JPEG";
   if (/^GIF8[79]a/.test(text)) return "GIF";
   return text.startsWith("RIFF") && text.endsWith("WEBP") ? "WebP" : undefined;
 }
 
-/** Undefined for bytes that are no image of a known format, or whose header is broken. */
-export function readImageHeader(bytes: Buffer): ImageHeader | undefined {
+/** Reads the header of an image; undefined for bytes that are none of a known format, or whose header is broken. */
+export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const format = imageFormat(bytes);
   if (format === undefined) return undefined;
-  const size = sizeOf(format, bytes);
+  const size = sizeOf(format, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (size === undefined || size.width === 0 || size.height === 0) return undefined;
   return { format, mimeType: `image/${format.toLowerCase()}`, ...size };
 }
@@ -52,7 +58,7 @@ function sizeOf(format: ImageHeader["format"], bytes: Buffer): Size | undefined 
   }
 }
 
-/** The size is in the frame header, after segments of any number (a thumbnail, a colour profile). */
+/** Reads the size from the frame header, after segments of any number (a thumbnail, a colour profile). */
 function sizeOfJpeg(bytes: Buffer): Size | undefined {
   for (let at = 2; ; ) {
     if (bytes.readUInt8(at) !== 0xff) return undefined;

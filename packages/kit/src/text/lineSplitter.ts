@@ -5,7 +5,7 @@ export class LineSplitter {
   readonly #limit: number;
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: () => void;
-  #parts: Buffer[] = [];
+  #parts: Uint8Array[] = [];
   #length = 0;
   #dropping = false;
 
@@ -15,7 +15,7 @@ export class LineSplitter {
     this.#onTooLong = onTooLong;
   }
 
-  push(chunk: Buffer): void {
+  push(chunk: Uint8Array): void {
     let from = 0;
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
       this.#add(chunk.subarray(from, at));
@@ -25,7 +25,7 @@ export class LineSplitter {
     this.#add(chunk.subarray(from));
   }
 
-  #add(part: Buffer): void {
+  #add(part: Uint8Array): void {
     if (this.#dropping || part.length === 0) return;
     this.#length += part.length;
     if (this.#length <= this.#limit) {

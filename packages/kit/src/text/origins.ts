@@ -1,4 +1,4 @@
-// How tools that run elsewhere are told apart: by the names of a mounted server's tools, and by the origin of a remote's.
+// Tells apart tools that run elsewhere: by the names of a mounted server's tools, and by the origin of a remote's.
 
 import { withLegalCharacters } from "@toolcrib/core/internal";
 

@@ -13,7 +13,7 @@ export function parseJson(text: string, what: string, toError: (message: string)
   }
 }
 
-/** Index of the first character that makes the text invalid; its length where it is only incomplete. */
+/** Returns the index of the first character that makes the text invalid; its length where it is only incomplete. */
 function firstError(text: string): number {
   let [low, high] = [0, text.length];
   if (isBeginningOfJson(text)) return text.length;
@@ -41,4 +41,14 @@ function isBeginningOfJson(beginning: string): boolean {
 function tail(text: string): string {
   const line = text.trimEnd().replace(/\s+/g, " ");
   return line.length <= 40 ? line : `…${clip(line.slice(-40), 40)}`;
+}
+
+const stringOrComment = /"(?:[^"\\\r\n]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
+
+/**
+ * Turns JSON with comments into JSON: comments become blanks, so that positions stay the same. A slash that begins none, and a
+ * comment that never ends, stay, so that a parser refuses them.
+ */
+export function withoutComments(text: string): string {
+  return text.replace(stringOrComment, (found) => (found.startsWith('"') ? found : found.replace(/[^\r\n]/g, " ")));
 }

@@ -7,7 +7,7 @@ const address = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"'<>]*)/gi;
 const isReference = /^(?:\$\{\w+\}|[:&])*$/;
 
 /**
- * `text` without what in its addresses may be a secret: user and password, the values of the query, the fragment. Host and path
+ * Returns `text` without what in its addresses may be a secret: user and password, the values of the query, the fragment. Host and path
  * stay. For errors, listings and logs.
  */
 export function redactUrls(text: string): string {

@@ -1,4 +1,4 @@
-/** What stands in a text where a secret was. */
+/** The replacement for a secret in a text. */
 export const redacted = "[redacted]";
 
 /**
@@ -24,7 +24,7 @@ const blank = /\s+|\\[nrt]/g;
 const plainForms = new WeakMap<readonly string[], readonly string[]>();
 
 /**
- * `text` without any of `secrets`, in capitals or not, and with white space between their characters, too. Give the longest
+ * Returns `text` without any of `secrets`, in capitals or not, and with white space between their characters, too. Give the longest
  * first: one may contain another.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
@@ -39,7 +39,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return spans.length === 0 ? rest : withoutSpans(rest, spans);
 }
 
-/** Searched for in place of a pattern, whose cost a text could drive up. */
+/** Returns the plain form, which is searched in place of a pattern, whose cost a text could drive up. */
 function plainOf(text: string): string {
   return text.replace(blank, "").replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
 }
@@ -53,7 +53,7 @@ function spansOf(form: string, text: string): Span[] {
   return spans;
 }
 
-/** `spans` count in the plain form of `text`. */
+/** Removes `spans`, which count in the plain form of `text`. */
 function withoutSpans(text: string, spans: readonly Span[]): string {
   const places: number[] = [];
   let from = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutComments } from "./withoutComments.ts";
+import { withoutComments } from "./parseJson.ts";
 
 test.each([
   ['{ // "a"\r\n "a": 1 }', '{       \r\n "a": 1 }'],

@@ -1,5 +1,6 @@
 import type { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "@toolcrib/core/internal";
 
 /** Milliseconds between the request to end (SIGTERM) and the end (SIGKILL). */
 const signalGraceMs = 1000;
@@ -63,11 +64,7 @@ async function endGroup(leader: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
-/** False when no process is left in the group that can be signalled. */
+/** Signals a group; false if no process is left in it that can be signalled. */
 function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(-leader, signal)) ?? false;
 }

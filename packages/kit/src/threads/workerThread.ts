@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "@toolcrib/core/internal";
 
 /** Options of every worker: none of the program's flags (its `--input-type` would be refused for a file), variables or input. */
 export const workerOptions: {
@@ -21,11 +22,7 @@ export function moduleAsData(file: URL): URL {
 
 /** Returns the system's id of the thread that calls; 0 where the system does not say (Linux does). */
 export function systemThreadId(): number {
-  try {
-    return Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0;
-  } catch {
-    return 0;
-  }
+  return attempt(() => Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0) ?? 0;
 }
 
 /** Milliseconds that a thread of this process has been on a processor; undefined where the system does not say. */
