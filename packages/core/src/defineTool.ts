@@ -16,7 +16,7 @@ import { checkSpelling, checkValues, type OptionSpecs, option } from "./options.
 export type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
 /**
- * What `execute` receives for a JSON Schema (its inferred type; any properties where the schema is not a literal) or a
+ * The arguments that `execute` receives for a JSON Schema (its inferred type; any properties where the schema is not a literal) or a
  * Standard Schema (its output).
  */
 export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1
@@ -25,7 +25,7 @@ export type ArgumentsOf<Parameters> = Parameters extends StandardSchemaV1
     ? Record<string, unknown>
     : FromSchema<Parameters>;
 
-/** What parameters may be given as: a JSON Schema, or a Standard Schema (zod, arktype). */
+/** The forms of parameters: a JSON Schema, or a Standard Schema (zod, arktype). */
 export type ParametersSchema = ObjectSchema | JsonSchema | StandardSchemaV1;
 
 export interface ToolDefinition<Parameters> extends ToolTraits {
@@ -38,11 +38,11 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   jsonSchema?: JsonSchema;
   /** A schema of the `data` that `toolOutput` gives: a JSON Schema, or a Standard Schema that offers its own. */
   outputSchema?: JsonSchema | StandardSchemaV1;
-  /** What arguments that are left out stand for (`ExecutableTool.defaults`). */
+  /** The values of arguments that are left out (`ExecutableTool.defaults`). */
   defaults?: Readonly<Record<string, unknown>>;
   /** Ask for strict mode; granted where the schema qualifies. */
   strict?: boolean;
-  /** Where the tool comes from, a package's name for example; `own` when absent. */
+  /** The source of the tool, a package's name for example; `own` when absent. */
   origin?: string;
   /** Milliseconds, or a function of the checked arguments. */
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
@@ -50,7 +50,7 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   deferred?: boolean;
   /** Declares what a call would do, for guards (`ExecutableTool.effects`). */
   effects?(args: ArgumentsOf<Parameters>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
-  /** A string is the output; anything else is rendered as JSON text. Throw to fail. */
+  /** Runs the tool. A string is the output; anything else is rendered as JSON text. Throw to fail. */
   execute(args: ArgumentsOf<Parameters>, call: ToolCallInfo): unknown;
 }
 

@@ -1,7 +1,7 @@
-import { attempt, unreadable } from "./foreign.ts";
-import { quote } from "./json.ts";
+import { attempt, unreadable } from "./callSafely.ts";
+import { isPlainObject, quote } from "./json.ts";
 
-/** What a guard asks of the user: words for a person, and data for a program. */
+/** A guard's question to the user: words for a person, and data for a program. */
 export interface ApprovalQuestion {
   readonly text: string;
   readonly data?: unknown;
@@ -9,7 +9,7 @@ export interface ApprovalQuestion {
   readonly needs?: "output" | undefined;
   /** Position of the guard that asks, set by the registry; absent for the first one, and where `needs` is set. */
   readonly guard?: number | undefined;
-  /** Why the answer before this one could not be used; set where `approve` is asked again. */
+  /** The reason why the previous answer could not be used; set when `approve` is asked again. */
   readonly refused?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface ToolErrorOptions<Code extends ToolErrorCode> {
   /** `<unnamed>` when absent or blank. */
   toolName?: string;
   details?: ToolErrorDetails[Code];
-  /** Whether the model could succeed by calling again differently; a default by code when absent. */
+  /** True if the model could succeed by calling again differently; a default by code when absent. */
   recoverable?: boolean;
   cause?: unknown;
 }
@@ -76,7 +76,7 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
   }
 }
 
-/** What else an `invalidArgument` error may carry. */
+/** Optional parts of an `invalidArgument` error. */
 export interface InvalidArgumentOptions {
   toolName?: string | undefined;
   cause?: unknown;
@@ -102,7 +102,7 @@ export function invalidArgument(
   });
 }
 
-/** `FIELD: REASON`; a field that is not a plain path is quoted and cut. */
+/** Writes `FIELD: REASON`; a field that is not a plain path is quoted and cut. */
 export function describeArgument(field: string, reason: string): string {
   if (field === "") return reason;
   return `${/^[\w$.[\]-]{1,120}$/.test(field) ? field : quote(field, 120)}: ${reason}`;
@@ -138,4 +138,11 @@ export function isErrorNamed(value: unknown, name: string): value is Error {
 export function messageOf(thrown: unknown): string {
   const message: unknown = attempt(() => Object(thrown).message);
   return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? unreadable);
+}
+
+/** Returns the answers that a question with `needs: "output"` offers as `data.choices`; none where the user answers in free words. */
+export function choicesOf({ data }: ApprovalQuestion): readonly string[] {
+  const choices: unknown = isPlainObject(data) ? data.choices : undefined;
+  const isChoice = (one: unknown): one is string => typeof one === "string" && one.trim() !== "";
+  return Array.isArray(choices) && choices.every(isChoice) ? [...new Set(choices)] : [];
 }

@@ -17,7 +17,7 @@ export interface AnthropicTool {
   strict?: boolean;
 }
 
-/** What the Model Context Protocol calls each trait. */
+/** The names of the traits in the Model Context Protocol. */
 const hintNames = {
   readOnly: "readOnlyHint",
   destructive: "destructiveHint",
@@ -35,7 +35,7 @@ export interface McpTool {
   annotations?: { [Hint in (typeof hintNames)[keyof typeof hintNames]]?: boolean };
 }
 
-/** For chat completions (OpenAI, OpenRouter, compatible servers), with `strict` always present. */
+/** Converts a tool for chat completions (OpenAI, OpenRouter, compatible servers), with `strict` always present. */
 export function toOpenAIChatTool({ function: { name, description, parameters, strict } }: ChatTool): ChatTool {
   return { type: "function", function: { name, description, parameters, strict: strict ?? false } };
 }
@@ -45,7 +45,7 @@ export function toOpenAIResponsesTool({ function: tool }: ChatTool): OpenAIRespo
   return { type: "function", name, description, parameters, strict: strict ?? false };
 }
 
-/** `strict` is sent only where it is asked for. */
+/** Converts a tool for Anthropic. `strict` is sent only if it is asked for. */
 export function toAnthropicTool({ function: { name, description, parameters, strict } }: ChatTool): AnthropicTool {
   return { name, description, input_schema: { ...parameters, type: "object" }, ...(strict ? { strict } : {}) };
 }

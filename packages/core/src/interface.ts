@@ -21,7 +21,7 @@ export type ContentBlock =
   | { type: "image"; data: string; mimeType: string }
   | { type: "audio"; data: string; mimeType: string };
 
-/** What a running tool may report: `progress` out of `total` (any unit), and a line for people. */
+/** A report of a running tool: `progress` out of `total` (any unit), and a line for people. */
 export interface ToolProgress {
   progress?: number;
   total?: number;
@@ -31,7 +31,7 @@ export interface ToolProgress {
 /** The caller's own marks on a call (a channel, a chat id, …), handed through untouched. */
 export type ToolLabels = Readonly<Record<string, unknown>>;
 
-/** What a tool is given beside its arguments. A tool may ignore all of it. */
+/** Input of a tool beside its arguments. A tool may ignore all of it. */
 export interface ToolCallInfo {
   /** Fires at the time limit and when the caller aborts. */
   readonly signal?: AbortSignal | undefined;
@@ -57,7 +57,7 @@ export interface ToolCaller {
   readonly onUsage?: ((usage: object) => void) | undefined;
 }
 
-/** What a tool declares about itself; MCP's tool annotations and the approval policy read it. */
+/** Claims of a tool about itself; MCP's tool annotations and the approval policy read it. */
 export interface ToolTraits {
   /** Changes nothing. */
   readonly readOnly?: boolean | undefined;
@@ -90,17 +90,21 @@ export interface ToolEffect {
   readonly tree?: boolean | undefined;
   /** The whole command line, unparsed. */
   readonly command?: string | undefined;
-  /** What reads the command line: `sh`, `bash` or the path of a shell. */
+  /** The shell that reads the command line: `sh`, `bash` or the path of a shell. */
   readonly shell?: string | undefined;
-  /** Where the command runs: absolute and resolved. */
+  /** The directory in which the command runs: absolute and resolved. */
   readonly cwd?: string | undefined;
   /** Variables that the call itself sets for the command. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * How the command is run: what confines it (`sandbox; network`), and whether it is left running. One canonical text, the same for the
-   * same way of running; absent where nothing confines it. A yes to one way is no yes to another.
+   * The confinement of the command (`sandbox; network`), and whether it is left running. One canonical text, the same for the same way of
+   * running; absent if nothing confines it. Approval of one way does not cover another.
    */
   readonly confinement?: string | undefined;
+  /** Text for the standard input of a command that runs already, and may run it: an execution without a command. */
+  readonly input?: string | undefined;
+  /** The command line that `input` goes to, unparsed. */
+  readonly into?: string | undefined;
   readonly host?: string | undefined;
   /** Name of the remote where it would happen; absent on this machine. Paths and commands are those of that remote. */
   readonly remote?: string | undefined;
@@ -111,7 +115,7 @@ export interface ExecutableTool extends ToolTraits {
   readonly name: string;
   /** Milliseconds the tool may run; the registry's 30 s when absent. */
   readonly timeoutMs?: TimeLimit | undefined;
-  /** Where the tool comes from: a pack's name, `mcp:SERVER`. Set by the tool's maker; `own` when absent. */
+  /** The source of the tool: a pack's name, `mcp:SERVER`. Set by the tool's maker; `own` when absent. */
   readonly origin?: string | undefined;
   /** Traits that its source claims, unconfirmed: shown, never relied on. */
   readonly hints?: ToolTraits | undefined;
@@ -123,8 +127,8 @@ export interface ExecutableTool extends ToolTraits {
   /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
   readonly outputSchema?: JsonSchema | undefined;
   /**
-   * What an argument that a call leaves out stands for, by its path (`edits[].replace_all`), where the schema does not state it as
-   * `default`. For programs that compare versions (`@toolcrib/contracts`): no model is told by it.
+   * Values of arguments that a call leaves out, by their path (`edits[].replace_all`), if the schema does not state them as `default`. For
+   * programs that compare versions (`@toolcrib/contracts`): no model is told by it.
    */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   getSchema(): ChatTool;
@@ -143,7 +147,7 @@ export interface ExecutableTool extends ToolTraits {
 }
 
 /**
- * How a call ended: the tool's output, or a typed error. Beside its text a tool may give rich `content`, and `data`: what the text
+ * The outcome of a call: the tool's output, or a typed error. Beside its text a tool may give rich `content`, and `data`: what the text
  * shows as a JSON value, for programs and never for the model.
  */
 export type ToolOutcome =
@@ -198,11 +202,11 @@ export interface GuardedCall {
   /** The arguments that will run, frozen; the tool gets an equal copy of its own. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly tool: ExecutableTool;
-  /** Where the tool comes from; `own` unless its maker says. */
+  /** The source of the tool; `own` unless its maker says. */
   readonly origin: string;
-  /** What the call would do; undefined where the tool does not say, or could not (`effectsError`). */
+  /** The effects that the call would have; undefined if the tool does not say, or could not (`effectsError`). */
   readonly effects: readonly ToolEffect[] | undefined;
-  /** What `tool.effects` threw. */
+  /** The error that `tool.effects` threw. */
   readonly effectsError?: unknown;
   readonly callId: string | undefined;
   readonly labels: ToolLabels | undefined;
@@ -215,7 +219,7 @@ export type GuardDecision = boolean | string | { readonly ask: string | Approval
 /** Decides whether a call may run, right before it would start. A throw denies. */
 export type Guard = (call: GuardedCall) => GuardDecision | Promise<GuardDecision>;
 
-/** What `ToolRegistry.check` answers. */
+/** The answer of `ToolRegistry.check`. */
 export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly error: ToolError };
 
 /** One call on its way through the middleware. */
@@ -260,15 +264,15 @@ export interface ToolListing extends ToolTraits {
   enabled: boolean;
   /** Only there, and true, for a tool that an agent shows once it is found. */
   deferred?: boolean;
-  /** Where the tool comes from; `own` unless its maker says. */
+  /** The source of the tool; `own` unless its maker says. */
   origin: string;
-  /** What its source claims of it, unconfirmed. */
+  /** Unconfirmed claims of its source about it. */
   hints?: ToolTraits;
 }
 
 /**
- * What a ToolRegistry does, by shape: taken where a registry is asked for, so that one of another installed version of this
- * package fits too. Each method is described at `ToolRegistry`.
+ * The methods of a ToolRegistry, by shape: functions take this, so that a registry of another installed version of this package fits too.
+ * Each method is described at `ToolRegistry`.
  */
 export interface AnyToolRegistry {
   register(...tools: ExecutableTool[]): void;

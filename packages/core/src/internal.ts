@@ -1,11 +1,12 @@
 // For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
 export { patternSteps } from "./arguments/patternRisk.ts";
 export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaParts.ts";
-export { choicesOf } from "./choices.ts";
-export { isError } from "./errors.ts";
+export { attempt } from "./callSafely.ts";
+export { choicesOf, isError } from "./errors.ts";
 export { traitNames } from "./formats.ts";
 export { canonicalJson, isPlainObject, jsonType, mostLevels, quote } from "./json.ts";
 export {
+  editDistance,
   freeName,
   isLegalName,
   nearestName,
@@ -27,8 +28,8 @@ export {
 } from "./options.ts";
 export { untilAborted } from "./promises.ts";
 export { longestDelayMs } from "./registry/deadline.ts";
-export { renderOutcome, tellChanged } from "./registry/outcome.ts";
+export { noteChangedArguments, renderOutcome } from "./registry/outcome.ts";
 export { traitsOf } from "./registry/registration.ts";
-export { descriptionsOf, toolWordsDigest } from "./registry/toolFingerprint.ts";
+export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";
 export { oneLine, showLine, showLines, shownName } from "./text/printable.ts";

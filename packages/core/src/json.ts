@@ -1,4 +1,4 @@
-import { attempt } from "./foreign.ts";
+import { attempt } from "./callSafely.ts";
 
 /** Returns whether it is any object but an array: what a value read from JSON, or from another program, must be to have fields. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -97,7 +97,7 @@ export function quote(value: unknown, limit = 80): string {
   return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
 }
 
-/** At least the part of a JSON value that the first `limit` characters of its text show. */
+/** Returns at least the part of a JSON value that the first `limit` characters of its text show. */
 function beginning(value: unknown, limit: number): unknown {
   if (typeof value === "string") return value.length > limit ? `${value.slice(0, limit)}…` : value;
   let left = limit + 20;

@@ -22,7 +22,7 @@ export function freeName(name: string, isTaken: (name: string) => boolean): stri
 
 /** The work that one search for a near name may cost; candidates beyond it are skipped. */
 const mostWork = 300_000;
-/** What a candidate costs before any comparison of letters. */
+/** The cost of a candidate before any comparison of letters. */
 const workPerCandidate = 100;
 
 /**
@@ -57,8 +57,9 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** Optimal string alignment distance. */
-function editDistance(a: string, b: string): number {
+/** Counts the letters inserted, removed, changed and swapped between two names (optimal string alignment); `Infinity` if beyond `most`. */
+export function editDistance(a: string, b: string, most: number = Infinity): number {
+  if (Math.abs(a.length - b.length) > most) return Infinity;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
@@ -71,6 +72,7 @@ function editDistance(a: string, b: string): number {
       }
       current.push(distance);
     }
+    if (Math.min(...current) > most) return Infinity;
     beforeLast = last;
     last = current;
   }

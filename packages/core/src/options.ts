@@ -1,18 +1,18 @@
 import { isPlainObject, quote } from "./json.ts";
 import { nearestName } from "./names.ts";
 
-/** What the value of an option must be. */
+/** The rule for the value of an option. */
 export interface OptionSpec {
   /** Follows "must be": "a number above 0". */
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
   /** Follows "leave it out for". Default: "the default". */
   readonly otherwise?: string | undefined;
-  /** What to do about this wrong value, in place of "leave it out for …". Default: that. */
+  /** Advice about this wrong value, in place of "leave it out for …". Default: that. */
   readonly remedy?: (value: unknown) => string | undefined;
-  /** Whether undefined is an error: always, or only where it is written, as a limit was meant then. Default: it counts as left out. */
+  /** Makes undefined an error: always, or only if the option is written out, as a limit was meant then. Default: it counts as left out. */
   readonly needed?: "always" | "if written";
-  /** Whether a text in its place may be shown: no secret could be meant. Default: only its kind is. */
+  /** True if a text in its place may be shown, as no secret could be meant. Default: only its kind is shown. */
   readonly isShown?: boolean;
   /** The specs of an option that holds options itself. */
   readonly options?: Readonly<Record<string, true | OptionSpec>>;

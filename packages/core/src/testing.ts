@@ -6,7 +6,7 @@ import { ToolRegistry } from "./registry/registry.ts";
 /** A runner's way to declare a test: `test` of vitest or node:test. */
 export type DeclareTest = (name: string, run: () => Promise<void>) => unknown;
 
-/** What `testTool` needs to know about the tool under test. */
+/** The facts about the tool under test that `testTool` needs. */
 interface ToolUnderTest {
   /** Makes the tool anew; called for each check. */
   create: () => ExecutableTool | Promise<ExecutableTool>;

@@ -6,6 +6,6 @@ export interface ToolContext {
   readonly systemPrompt: string;
   /** The conversation so far: JSON-serialisable messages, oldest first. */
   readonly sessionContext: readonly unknown[];
-  /** Where `save_session_context` writes. */
+  /** The file that `save_session_context` writes. */
   readonly sessionContextFilePath: string;
 }

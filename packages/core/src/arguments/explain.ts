@@ -10,7 +10,7 @@ export interface ArgumentIssue {
   reason: string;
 }
 
-/** What is below one of these has errors of its own, which say more. */
+/** Keywords whose subschemas report errors of their own, which say more. */
 const wrappers: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -24,7 +24,7 @@ const wrappers: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** What is below one of these says less than the keyword itself. */
+/** Keywords that say more than the errors of their subschemas. */
 const unions: ReadonlySet<string> = new Set(["anyOf", "oneOf", "propertyNames"]);
 
 /** The number of problems of one call that are described; the others are only counted. */
@@ -85,7 +85,7 @@ export function explain(
   return { issues, count: fields.size };
 }
 
-/** Where these hold a schema, its errors follow and say more. */
+/** Keywords whose schema, if they hold one, reports errors that say more. */
 const forAdditional: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
 const namesMissing: ReadonlySet<string> = new Set(["required", "dependentRequired", "dependencies"]);
 
@@ -165,7 +165,7 @@ function sizeOf(keyword: string, found: unknown): string {
   return Array.isArray(found) ? String(found.length) : quote(found);
 }
 
-/** In code points, as JSON Schema counts. */
+/** Counts code points, as JSON Schema does. */
 function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -204,7 +204,7 @@ function pointerParts(location: string): string[] {
   return parts.map((part) => pointerName(decoded(part)));
 }
 
-/** The library escapes names as those of a URI. */
+/** Decodes a name: the library escapes it as in a URI. */
 function decoded(part: string): string {
   if (!part.includes("%")) return part;
   try {

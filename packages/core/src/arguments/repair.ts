@@ -67,7 +67,7 @@ function repairProperties(
   }
 }
 
-/** Only where no branch takes the value as given, and exactly one takes it repaired. */
+/** Repairs by a branch, if none takes the value as given and exactly one takes it repaired. */
 function repairByBranch(value: unknown, branches: readonly unknown[], context: Context, level: number): unknown {
   const fitting = branches.filter((branch) => accepts(branch, value, context, level));
   if (fitting.length === 1) return repairPart(value, fitting[0], context, level + 1);
@@ -120,7 +120,7 @@ function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, 
   return value;
 }
 
-/** `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
+/** Finds `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
 function enumValue(value: string, allowed: unknown, { spend }: Context): unknown {
   if (!Array.isArray(allowed)) return value;
   spend(allowed.length / 16);

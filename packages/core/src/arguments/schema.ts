@@ -46,7 +46,7 @@ const pattern: Check = (value, at) => {
   }
 };
 
-/** What a known keyword must look like (JSON Schema 2020-12 and draft-07); unknown keywords are annotations. */
+/** The form of each known keyword (JSON Schema 2020-12 and draft-07); unknown keywords are annotations. */
 const checks: Record<string, Check> = {
   type: (value, at) =>
     types.has(value) || (Array.isArray(value) && value.length > 0 && value.every((item) => types.has(item)))

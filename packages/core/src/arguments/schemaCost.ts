@@ -73,7 +73,10 @@ function forEachObject(value: unknown, look: (object: JsonSchema) => boolean): v
   }
 }
 
-/** The library builds a URI for each place, as long as its path, and walks everything below an inner `$id` twice. */
+/**
+ * Names what would cost too much: the library builds a URI for each place, as long as its path, and walks everything below an
+ * inner `$id` twice.
+ */
 function preparationProblem(root: JsonSchema): string | undefined {
   const spend = countSteps(mostPreparation);
   const walk = (place: unknown, pointer: number, times: number): void => {

@@ -117,7 +117,7 @@ class CostWalk {
     this.#spend(pattern.length / 64 + patternSteps(pattern, text.length) / patternStepsPerStep);
   }
 
-  /** How many values there are, long text weighing more. */
+  /** Counts the values, long text weighing more. */
   #sizeOf(value: unknown): number {
     if (typeof value === "string") return 1 + value.length / 64;
     if (typeof value !== "object" || value === null) return 1;

@@ -10,7 +10,7 @@ type SchemaLibrary = typeof import("@cfworker/json-schema");
 /** More errors than these say nothing new. */
 export const mostErrors = 2000;
 
-/** Which keyword of the schema refuses which part of the value; both places are JSON Pointers. */
+/** A keyword of the schema, and the part of the value that it refuses; both places are JSON Pointers. */
 export type ValidationError = Pick<OutputUnit, "keyword" | "keywordLocation" | "instanceLocation">;
 
 /** An error of these keywords is about one property, whose place only the next error has. */
@@ -49,7 +49,7 @@ export function createValidator(schema: JsonSchema, accepts: Check | undefined =
   };
 }
 
-/** The library writes on the schema that it is given and cannot take a frozen one, so it gets a copy. */
+/** Copies the schema: the library writes on the one that it is given and cannot take a frozen one. */
 function prepare(library: SchemaLibrary, schema: JsonSchema): (value: unknown) => readonly ValidationError[] {
   const own = makePatternsCompile(copyJson(schema));
   const draft = draftOf(schema);
@@ -68,7 +68,7 @@ function prepare(library: SchemaLibrary, schema: JsonSchema): (value: unknown) =
   };
 }
 
-/** The library names some places only in its sentences; they are taken from the neighbours in its list. */
+/** Adds the place to an error: the library names some only in its sentences; they are taken from the neighbours in its list. */
 function withPlace(
   { keyword, keywordLocation, instanceLocation }: OutputUnit,
   index: number,
@@ -82,7 +82,10 @@ function withPlace(
   };
 }
 
-/** The library compiles with the `u` flag, which refuses needless escapes such as `\_` that many schemas have. */
+/**
+ * Changes patterns so that they compile: the library uses the `u` flag, which refuses needless escapes such as `\_` that many
+ * schemas have.
+ */
 function makePatternsCompile<T>(schema: T): T {
   if (Array.isArray(schema)) for (const item of schema) makePatternsCompile(item);
   else if (isPlainObject(schema)) {

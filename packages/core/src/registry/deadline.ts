@@ -1,4 +1,4 @@
-import { assimilate, attempt, callSafely } from "../foreign.ts";
+import { assimilate, attempt, callSafely } from "../callSafely.ts";
 import type { ExecutableTool, ToolCall, ToolCaller, ToolCallInfo, ToolOutcome } from "../interface.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
@@ -81,7 +81,7 @@ class ToolRun {
     this.info = new CallInfo(this, call, caller);
   }
 
-  /** Also looks at the caller's signal. */
+  /** Returns whether the call has ended; also looks at the caller's signal. */
   hasEnded(): boolean {
     if (!this.#ended && this.#call.signal?.aborted) this.#abort(this.#call.signal);
     return this.#ended;
@@ -112,7 +112,7 @@ class ToolRun {
     return this.#controller.signal;
   }
 
-  /** From now on the time limit and the caller's signal end the run by themselves. */
+  /** Lets the time limit and the caller's signal end the run by themselves. */
   watch(): void {
     const { signal } = this.#call;
     if (this.#onAbort || this.hasEnded()) return;
@@ -125,7 +125,7 @@ class ToolRun {
     this.#timer = setTimeout(() => this.#timeOut(), Math.min(Math.max(leftMs, 1), longestDelayMs));
   }
 
-  /** `watch`, for where nobody else would learn that the signal cannot be listened to. */
+  /** Does the same as `watch`, for where nobody else would learn that the signal cannot be listened to. */
   watchOrFail(): void {
     try {
       this.watch();

@@ -484,6 +484,7 @@ describe("effects", () => {
     ["without a kind", () => [{ path: "/" }]],
     ["variables that are no text", () => [{ kind: "execute", command: "ls", env: { A: 1 } }]],
     ["a confinement that is no text", () => [{ kind: "execute", command: "ls", confinement: ["sandbox"] }]],
+    ["an input that is no text", () => [{ kind: "execute", input: 1 }]],
     ["a tree that is no boolean", () => [{ kind: "read", path: "/", tree: "no" }]],
   ])("that are %s are an error, never trusted", async (_, effects) => {
     const call = await seenEffects({ effects });

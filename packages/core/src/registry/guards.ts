@@ -1,8 +1,8 @@
+import { attempt, settle } from "../callSafely.ts";
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
-import { attempt, settle } from "../foreign.ts";
 import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
-import { type GuardedArguments, guardArguments } from "./guardedArguments.ts";
+import { type ArgumentCopies, copyForCall } from "./argumentCopies.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { type Entry, sourceOf } from "./registration.ts";
 import { toolFingerprint } from "./toolFingerprint.ts";
@@ -47,7 +47,7 @@ export async function askGuards(
 
 /** Holds what every guard has decided about a call that none of them denies. */
 interface Asked {
-  readonly args: GuardedArguments;
+  readonly args: ArgumentCopies;
   readonly tool: ExecutableTool;
   readonly call: ToolCall;
   readonly questions: readonly ApprovalQuestion[];
@@ -61,8 +61,8 @@ async function decisionsOn(
   call: ToolCall,
 ): Promise<Asked | { readonly error: ToolError }> {
   const { name, callId, labels, signal } = call;
-  const args = attempt(() => guardArguments(call.args));
-  if (!args) return { error: denied(name, "its arguments cannot be copied, so nobody can say what would run") };
+  const args = attempt(() => copyForCall(call.args));
+  if (!args) return { error: denied(name, "its arguments cannot be copied, so it is not certain what would run") };
   const known = { name, tool, origin: sourceOf(tool).origin, ...(await effectsOf(tool, args)), callId, labels, signal };
   const ask: Asked["ask"] = async (decide) => {
     const settled = await settle(() => decide(Object.freeze({ ...known, args: args.forGuard() })));
@@ -109,7 +109,7 @@ async function answerTo(
     const answer = readAnswer((await ask((guarded) => approve(guarded, shown))).answer);
     if (typeof answer === "string" || (answer !== true && "output" in answer)) return answer;
     if (question.needs) {
-      shown = { ...question, refused: "This question is answered with { output }: a yes is not enough." };
+      shown = { ...question, refused: "Answer this question with { output }: a yes is not enough." };
       continue;
     }
     if (answer === true) return true;
@@ -127,7 +127,7 @@ function unanswered(question: ApprovalQuestion, { args, tool, call }: Asked): To
 
 async function effectsOf(
   tool: ExecutableTool,
-  args: GuardedArguments,
+  args: ArgumentCopies,
 ): Promise<Pick<GuardedCall, "effects" | "effectsError">> {
   try {
     if (tool.effects === undefined) return { effects: undefined };
@@ -154,6 +154,8 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
   cwd: isText,
   env: (value) => isPlainObject(value) && Object.values(value).every(isText),
   confinement: isText,
+  input: isText,
+  into: isText,
   host: isText,
   remote: isText,
 };
@@ -161,18 +163,17 @@ const fields: { readonly [Field in keyof ToolEffect]-?: (value: unknown) => bool
 /** Returns a frozen copy. A guard relies on the types, so a list with anything else in it is as good as none. */
 function readEffects(value: unknown): readonly ToolEffect[] {
   const effects: unknown = copyJson(value);
-  if (!Array.isArray(effects)) throw new TypeError("effects() must give an array");
+  if (!Array.isArray(effects)) throw new TypeError("effects() must return an array");
   return deepFreeze(Array.from(effects, readEffect));
 }
 
 /** Returns the known fields alone. */
 function readEffect(effect: unknown): ToolEffect {
   if (!isPlainObject(effect) || effect.kind === undefined)
-    throw new TypeError("effects() must give objects with a kind");
+    throw new TypeError("effects() must return objects with a kind");
   const known = Object.entries(fields).filter(([field]) => effect[field] !== undefined);
   for (const [field, fits] of known) {
-    if (!fits(effect[field]))
-      throw new TypeError(`effects() gave an effect whose ${field} is not of the promised type`);
+    if (!fits(effect[field])) throw new TypeError(`effects() returned an effect whose ${field} has the wrong type`);
   }
   return Object.fromEntries(known.map(([field]) => [field, effect[field]])) as unknown as ToolEffect;
 }
@@ -191,7 +192,7 @@ function questionOf(decision: unknown): ApprovalQuestion | undefined {
   return { text, ...("data" in ask && { data }), ...(needs === "output" && { needs }) };
 }
 
-/** A string denies. */
+/** Reads an answer. A string denies. */
 function readAnswer(answer: unknown): true | string | { readonly args: Args } | { readonly output: string } {
   return answer === true || (attempt(() => answerOf(answer)) ?? reasonOf(answer));
 }

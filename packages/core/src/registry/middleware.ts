@@ -30,7 +30,7 @@ async function outcomeOf(name: string, run: () => Promise<ToolOutcome | string>)
 /** Reads whatever a middleware returned as an outcome of the promised types. Throws a TypeError where it returned nothing. */
 function asOutcome(name: string, result: ToolOutcome | string | undefined): ToolOutcome {
   if (result === undefined)
-    throw new TypeError("a middleware returned nothing: it returns what next() gave, or a string");
+    throw new TypeError("a middleware returned nothing; return the result of next(), or a string");
   if (typeof result !== "object" || result === null) return fromReturned(result);
   if (result.ok === true && "output" in result) {
     return typeof result.output === "string" ? result : { ...result, ...fromReturned(result.output) };

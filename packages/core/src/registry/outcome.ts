@@ -1,5 +1,5 @@
+import { attempt, unreadable } from "../callSafely.ts";
 import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
-import { attempt, unreadable } from "../foreign.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { clip, cutHead } from "../json.ts";
 import { type OptionSpecs, readOptions } from "../options.ts";
@@ -15,7 +15,7 @@ export interface ToolOutput {
   readonly text: string;
   /** Rich content for the model: an image, say. */
   readonly content?: readonly ContentBlock[] | undefined;
-  /** What the text shows, as a JSON value of at most 256 KB, for programs and never for the model. */
+  /** The content of the text as a JSON value of at most 256 KB, for programs and never for the model. */
   readonly data?: unknown;
 }
 
@@ -65,7 +65,7 @@ export function denied(toolName: string, reason: string): ToolError {
   return new ToolError({ code: "permission_denied", toolName, message, recoverable: false });
 }
 
-/** Not recoverable: only a person can answer, whatever the model calls. */
+/** Makes an error that is not recoverable: only a person can answer, whatever the model calls. */
 export function approvalRequired(toolName: string, details: ToolErrorDetails["approval_required"]): ToolError {
   const message = boundMessage(`Approval required: ${details.question.text}`);
   return new ToolError({ code: "approval_required", toolName, message, details });
@@ -80,7 +80,7 @@ export function replaced(toolName: string): ToolError {
 const longestNote = 2000;
 
 /** Adds to what the model reads that the user has given other arguments; in front, as limits cut the end. */
-export function tellChanged(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
+export function noteChangedArguments(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
   const note = `[the user changed the arguments to ${clip(describeValue(args), longestNote)}]`;
   if (outcome.ok) return { ...outcome, output: `${note}\n\n${outcome.output}` };
   const { code, toolName, message, details, recoverable, cause } = outcome.error;

@@ -1,5 +1,5 @@
 import { createValidator } from "../arguments/validator.ts";
-import { attempt } from "../foreign.ts";
+import { attempt } from "../callSafely.ts";
 import type { JsonSchema, ToolOutcome } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 

@@ -1,7 +1,7 @@
-import { type ArgumentChecker, createArgumentChecker } from "../arguments/arguments.ts";
+import { type ArgumentChecker, createArgumentChecker } from "../arguments/argumentChecker.ts";
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
+import { attempt, unreadable } from "../callSafely.ts";
 import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
-import { attempt, unreadable } from "../foreign.ts";
 import { traitNames } from "../formats.ts";
 import type { ChatTool, ExecutableTool, Guard, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
@@ -77,7 +77,7 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
   return { tool, schema, check, outputSchema, checkData, question, enabled: true };
 }
 
-/** The last guard of a tool that is a question to the user. */
+/** Makes the last guard of a tool that is a question to the user. */
 const askTool: Guard = ({ tool, args }) => {
   const asked = tool.ask?.(args) ?? "";
   return { ask: { ...(typeof asked === "string" ? { text: asked } : asked), needs: "output" } };

@@ -1,4 +1,4 @@
-import { callSafely } from "../foreign.ts";
+import { callSafely } from "../callSafely.ts";
 import type {
   AnyToolRegistry,
   ChatTool,
@@ -13,7 +13,7 @@ import type {
 import { shownName } from "../text/printable.ts";
 import { fromThrown, renderOutcome } from "./outcome.ts";
 import { createEntry, type Entry, sourceOf, traitsOf } from "./registration.ts";
-import { type Held, refusalOfCall, runCall } from "./runCall.ts";
+import { type RegistryState, refusalOfCall, runCall } from "./runCall.ts";
 
 /**
  * Holds tools, knows which are enabled, and runs them. Tools are kept in the order of registration. Calls in flight are
@@ -21,11 +21,11 @@ import { type Held, refusalOfCall, runCall } from "./runCall.ts";
  */
 export class ToolRegistry implements AnyToolRegistry {
   readonly #entries = new Map<string, Entry>();
-  readonly #held: Held = { entries: this.#entries, middlewares: [], guards: [] };
+  readonly #state: RegistryState = { entries: this.#entries, middlewares: [], guards: [] };
   #enabledSchemas: ChatTool[] | undefined;
   #listeners: ReadonlySet<() => unknown> = new Set();
 
-  /** With `tools`, as `register` adds them. */
+  /** Adds `tools` as `register` does. */
   constructor(tools: readonly ExecutableTool[] = []) {
     if (!Array.isArray(tools)) throw new TypeError("new ToolRegistry expects an array of tools");
     this.#add(tools);
@@ -62,7 +62,7 @@ export class ToolRegistry implements AnyToolRegistry {
     return this.#entries.has(name);
   }
 
-  /** Every name, enabled or not, in registration order. */
+  /** Returns every name, enabled or not, in registration order. */
   getToolNames(): string[] {
     return [...this.#entries.keys()];
   }
@@ -71,7 +71,7 @@ export class ToolRegistry implements AnyToolRegistry {
     return this.#entries.get(name)?.enabled ?? false;
   }
 
-  /** Every tool with what it says of itself, in registration order. */
+  /** Returns every tool with what it says of itself, in registration order. */
   listTools(): ToolListing[] {
     return [...this.#entries.values()].map(({ tool, schema, outputSchema, enabled }) => ({
       name: schema.function.name,
@@ -84,7 +84,7 @@ export class ToolRegistry implements AnyToolRegistry {
     }));
   }
 
-  /** The schemas of the enabled tools, in registration order: one frozen array until the next change. */
+  /** Returns the schemas of the enabled tools, in registration order: one frozen array until the next change. */
   getEnabledSchemas(): ChatTool[] {
     this.#enabledSchemas ??= Object.freeze(
       [...this.#entries.values()].filter((entry) => entry.enabled).map((entry) => entry.schema),
@@ -95,7 +95,7 @@ export class ToolRegistry implements AnyToolRegistry {
   /** Wraps every later execution; the first middleware is the outermost. */
   use(middleware: Middleware): this {
     if (typeof middleware !== "function") throw new TypeError("use expects a middleware: (call, next) => Promise");
-    this.#held.middlewares = [...this.#held.middlewares, middleware];
+    this.#state.middlewares = [...this.#state.middlewares, middleware];
     return this;
   }
 
@@ -107,7 +107,7 @@ export class ToolRegistry implements AnyToolRegistry {
     if (typeof decide !== "function") {
       throw new TypeError("guard expects a function: (call) => true, false, a reason or { ask }");
     }
-    this.#held.guards = [...this.#held.guards, decide];
+    this.#state.guards = [...this.#state.guards, decide];
     return this;
   }
 
@@ -124,11 +124,11 @@ export class ToolRegistry implements AnyToolRegistry {
     };
   }
 
-  /** An independent registry with the same tools, toggles, middleware and guards. Listeners stay with this one. */
+  /** Returns an independent registry with the same tools, toggles, middleware and guards. Listeners stay with this one. */
   clone(): ToolRegistry {
     const copy = new ToolRegistry();
-    copy.#held.middlewares = this.#held.middlewares;
-    copy.#held.guards = this.#held.guards;
+    copy.#state.middlewares = this.#state.middlewares;
+    copy.#state.guards = this.#state.guards;
     for (const [name, entry] of this.#entries) copy.#entries.set(name, { ...entry });
     return copy;
   }
@@ -143,7 +143,7 @@ export class ToolRegistry implements AnyToolRegistry {
     );
   }
 
-  /** The same execution for programs: the output or a typed error. Never rejects. */
+  /** Does the same for programs: resolves to the output or a typed error. Never rejects. */
   invoke(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<ToolOutcome> {
     return this.#run(name, args, options, (outcome) => outcome);
   }
@@ -161,7 +161,7 @@ export class ToolRegistry implements AnyToolRegistry {
     const fail = (thrown: unknown): Answer => conclude({ ok: false, error: fromThrown(shownName(name), thrown) });
     // Not async functions, which would take a third more time and memory for a call.
     try {
-      return runCall(this.#held, name, args, options).then(conclude, fail);
+      return runCall(this.#state, name, args, options).then(conclude, fail);
     } catch (thrown) {
       return Promise.resolve(fail(thrown));
     }
@@ -173,7 +173,7 @@ export class ToolRegistry implements AnyToolRegistry {
    */
   async check(name: string, args?: unknown, options: ExecuteOptions = {}): Promise<CheckResult> {
     try {
-      const error = await refusalOfCall(this.#held, name, args, options);
+      const error = await refusalOfCall(this.#state, name, args, options);
       return error ? { ok: false, error } : { ok: true };
     } catch (thrown) {
       return { ok: false, error: fromThrown(shownName(name), thrown) };

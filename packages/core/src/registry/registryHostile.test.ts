@@ -133,7 +133,7 @@ describe("errors that are hard to read", () => {
 
 describe("what a middleware returns becomes an outcome of the promised types", () => {
   test.each<[unknown, string]>([
-    [undefined, "Error executing a: a middleware returned nothing: it returns what next() gave, or a string"],
+    [undefined, "Error executing a: a middleware returned nothing; return the result of next(), or a string"],
     [null, "null"],
     [{ ok: true }, '{"ok":true}'],
     [{ ok: true, output: 5 }, "5"],

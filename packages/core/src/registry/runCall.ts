@@ -1,20 +1,20 @@
-import type { CheckedArguments } from "../arguments/arguments.ts";
+import type { CheckedArguments } from "../arguments/argumentChecker.ts";
+import { attempt } from "../callSafely.ts";
 import type { ToolError } from "../errors.ts";
-import { attempt } from "../foreign.ts";
 import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
+import { copyForCall } from "./argumentCopies.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
-import { guardArguments } from "./guardedArguments.ts";
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
-import { aborted, notAvailable, notFound, replaced, tellChanged } from "./outcome.ts";
+import { aborted, notAvailable, noteChangedArguments, notFound, replaced } from "./outcome.ts";
 import type { Entry } from "./registration.ts";
 
-/** What a registry holds, looked at anew at each stage of a call. */
-export interface Held {
+/** The contents of a registry, read anew at each stage of a call. */
+export interface RegistryState {
   readonly entries: ReadonlyMap<string, Entry>;
   middlewares: readonly Middleware[];
   guards: readonly Guard[];
@@ -32,24 +32,29 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
   caller: true,
 };
 
-interface Looked extends CheckedArguments {
+interface CheckedCall extends CheckedArguments {
   readonly entry: Entry | undefined;
 }
 
 /** Runs one call. Synchronous, so that a call has started when `invoke` returns, unless its check must wait. May throw or reject. */
-export function runCall(held: Held, name: string, given: unknown, options: ExecuteOptions): Promise<ToolOutcome> {
+export function runCall(
+  state: RegistryState,
+  name: string,
+  given: unknown,
+  options: ExecuteOptions,
+): Promise<ToolOutcome> {
   checkSpelling("execute", options, optionNames);
   const { signal } = options;
   const abortedEarly = (): ToolOutcome => failed(aborted(shownName(name), signal?.reason, false));
   if (signal?.aborted) return Promise.resolve(abortedEarly());
-  const found = look(held, name, given);
-  if (!("then" in found)) return runFound(held, found, name, options);
-  return unlessAborted(found, signal).then((now) => (now ? runFound(held, now, name, options) : abortedEarly()));
+  const found = look(state, name, given);
+  if (!("then" in found)) return runFound(state, found, name, options);
+  return unlessAborted(found, signal).then((now) => (now ? runFound(state, now, name, options) : abortedEarly()));
 }
 
 /** Returns what `runCall` would refuse or ask, running neither the tool nor a middleware. May throw or reject. */
 export async function refusalOfCall(
-  held: Held,
+  state: RegistryState,
   name: string,
   given: unknown,
   options: ExecuteOptions,
@@ -57,32 +62,42 @@ export async function refusalOfCall(
   checkSpelling("check", options, optionNames);
   const { signal } = options;
   const answer = async (): Promise<{ refusal: ToolError | undefined }> => {
-    const found = await look(held, name, given);
-    const error = refusalOf(held, name) ?? found.error;
+    const found = await look(state, name, given);
+    const error = refusalOf(state, name) ?? found.error;
     if (error || !found.entry) return { refusal: error ?? unknownTool(name) };
     const call = callOf(found, name, options);
-    const passed = await passGuards(held, found.entry, call, { ...options, approve: undefined });
+    const passed = await passGuards(state, found.entry, call, { ...options, approve: undefined });
     return { refusal: "error" in passed ? passed.error : undefined };
   };
   const answered = signal?.aborted ? undefined : await unlessAborted(answer(), signal);
   return answered ? answered.refusal : aborted(shownName(name), signal?.reason, false);
 }
 
-function runFound(held: Held, found: Looked, name: string, options: ExecuteOptions): Promise<ToolOutcome> {
-  const call = callOf(found, name, options, refusalOf(held, name) ?? found.error);
+function runFound(
+  state: RegistryState,
+  found: CheckedCall,
+  name: string,
+  options: ExecuteOptions,
+): Promise<ToolOutcome> {
+  const call = callOf(found, name, options, refusalOf(state, name) ?? found.error);
   // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
-  if (held.middlewares.length === 0 && guardsOf(held, found.entry).length === 0) {
+  if (state.middlewares.length === 0 && guardsOf(state, found.entry).length === 0) {
     return call.refusal || !found.entry
       ? Promise.resolve(failed(call.refusal ?? unknownTool(name)))
-      : runTool(held, found.entry, call, options, nothing);
+      : runTool(state, found.entry, call, options, nothing);
   }
-  return runGuarded(held, found, call, options);
+  return runGuarded(state, found, call, options);
 }
 
 function nothing(): void {}
 
 /** Passes a call through every middleware and past every guard. */
-function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteOptions): Promise<ToolOutcome> {
+function runGuarded(
+  state: RegistryState,
+  found: CheckedCall,
+  call: ToolCall,
+  options: ExecuteOptions,
+): Promise<ToolOutcome> {
   const { name } = call;
   const { signal } = options;
   let committed = false;
@@ -91,7 +106,7 @@ function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteO
   };
   const orAborted = async (running: Promise<ToolOutcome>): Promise<ToolOutcome> =>
     (await unlessAborted(running, signal)) ?? failed(aborted(shownName(name), signal?.reason, committed));
-  const start = (now: Looked, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
+  const start = (now: CheckedCall, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
     const { entry } = now;
     if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
     const run = (args: Record<string, unknown>, { beforeRun } = current): Promise<ToolOutcome> => {
@@ -100,36 +115,36 @@ function runGuarded(held: Held, found: Looked, call: ToolCall, options: ExecuteO
       if (beforeRun) {
         const isUnchanged = watchExecute(entry.tool);
         // A copy: after the guards nobody changes what the tool gets.
-        return Promise.resolve(beforeRun(guardArguments(args).forEffects())).then(() => {
-          const isSame = held.entries.get(current.name)?.tool === entry.tool && isUnchanged();
-          const changed = refusalOf(held, current.name) ?? (isSame ? undefined : replaced(current.name));
+        return Promise.resolve(beforeRun(copyForCall(args).forEffects())).then(() => {
+          const isSame = state.entries.get(current.name)?.tool === entry.tool && isUnchanged();
+          const changed = refusalOf(state, current.name) ?? (isSame ? undefined : replaced(current.name));
           return changed ? failed(changed) : run(args, { ...current, beforeRun: undefined });
         });
       }
-      return runTool(held, entry, current.args === args ? current : { ...current, args }, options, onCommit);
+      return runTool(state, entry, current.args === args ? current : { ...current, args }, options, onCommit);
     };
-    if (guardsOf(held, entry).length === 0) return run(now.args);
+    if (guardsOf(state, entry).length === 0) return run(now.args);
     const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
-    return passGuards(held, entry, guarded, options).then((passed) => {
+    return passGuards(state, entry, guarded, options).then((passed) => {
       if ("output" in passed) return { ok: true, output: passed.output };
       const { changed } = passed;
       const ended = "error" in passed ? failed(passed.error) : run(passed.args);
-      return changed ? Promise.resolve(ended).then((outcome) => tellChanged(outcome, changed)) : ended;
+      return changed ? Promise.resolve(ended).then((outcome) => noteChangedArguments(outcome, changed)) : ended;
     });
   };
-  if (held.middlewares.length === 0) return orAborted(start(found, call, call.refusal));
-  const running = runThrough(held.middlewares, call, (current) => {
+  if (state.middlewares.length === 0) return orAborted(start(found, call, call.refusal));
+  const running = runThrough(state.middlewares, call, (current) => {
     // A middleware may have waited long, or changed the call.
-    const again = lookAgain(held, current, call, found);
-    const startAgain = (now: Looked): Promise<ToolOutcome> =>
-      start(now, current, refusalOf(held, current.name) ?? now.error);
+    const again = lookAgain(state, current, call, found);
+    const startAgain = (now: CheckedCall): Promise<ToolOutcome> =>
+      start(now, current, refusalOf(state, current.name) ?? now.error);
     return "then" in again ? again.then(startAgain) : startAgain(again);
   });
   return orAborted(running);
 }
 
 function runTool(
-  { guards }: Held,
+  { guards }: RegistryState,
   { tool, checkData }: Entry,
   call: ToolCall,
   { timeoutMs, approve, caller = approve && { approve } }: ExecuteOptions,
@@ -140,33 +155,33 @@ function runTool(
   return checkData ? running.then(checkData) : running;
 }
 
-function callOf({ entry, args }: Looked, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
+function callOf({ entry, args }: CheckedCall, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
   const { signal, callId, labels, onProgress } = options;
   return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
 }
 
 /** Returns the guards of the registry, and the question of a tool that is one. */
-function guardsOf({ guards }: Held, entry: Entry | undefined): readonly Guard[] {
+function guardsOf({ guards }: RegistryState, entry: Entry | undefined): readonly Guard[] {
   return entry?.question ? [...guards, entry.question] : guards;
 }
 
 /** Resolves to the tool's own arguments when every guard lets the call pass, or the user's result; else why it may not run. */
 async function passGuards(
-  held: Held,
+  state: RegistryState,
   entry: Entry,
   call: ToolCall,
   { approve, timeoutMs }: ExecuteOptions,
 ): Promise<GuardsAnswer> {
   checkLimit(timeoutMs);
   const { name, args } = call;
-  const guards = guardsOf(held, entry);
+  const guards = guardsOf(state, entry);
   if (guards.length === 0) return { args, changed: undefined };
   const { tool } = entry;
   const isUnchanged = watchExecute(tool);
   const answer = await askGuards(guards, entry, call, approve);
   if (!("args" in answer)) return answer;
-  const isSame = held.entries.get(name)?.tool === tool && isUnchanged();
-  const error = refusalOf(held, name) ?? (isSame ? undefined : replaced(name));
+  const isSame = state.entries.get(name)?.tool === tool && isUnchanged();
+  const error = refusalOf(state, name) ?? (isSame ? undefined : replaced(name));
   return error ? { error } : answer;
 }
 
@@ -180,7 +195,7 @@ function watchExecute(tool: ExecutableTool): () => boolean {
 }
 
 /** Returns the tool of that name, with its repaired arguments or what is wrong with them. */
-function look({ entries }: Held, name: string, given: unknown): Looked | Promise<Looked> {
+function look({ entries }: RegistryState, name: string, given: unknown): CheckedCall | Promise<CheckedCall> {
   const entry = entries.get(name);
   if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
   const checked = entry.check(given);
@@ -189,18 +204,23 @@ function look({ entries }: Held, name: string, given: unknown): Looked | Promise
     : { entry, args: checked.args, error: checked.error };
 }
 
-function lookAgain(held: Held, current: ToolCall, call: ToolCall, found: Looked): Looked | Promise<Looked> {
+function lookAgain(
+  state: RegistryState,
+  current: ToolCall,
+  call: ToolCall,
+  found: CheckedCall,
+): CheckedCall | Promise<CheckedCall> {
   const { name, args } = current;
-  const entry = held.entries.get(name);
-  const error = refusalOf(held, name);
+  const entry = state.entries.get(name);
+  const error = refusalOf(state, name);
   if (error) return { entry, args, error };
-  // What a tool's own check made of the arguments need not pass it again; any others may have been changed in place.
+  // Arguments that the tool's own check has returned need not pass it again; any others may have been changed in place.
   const isChecked = entry?.tool.parseArguments && args === call.args && entry.tool === call.tool;
-  return isChecked ? found : look(held, name, args);
+  return isChecked ? found : look(state, name, args);
 }
 
 /** Returns why a name cannot be called now, if it cannot. */
-function refusalOf({ entries }: Held, name: string): ToolError | undefined {
+function refusalOf({ entries }: RegistryState, name: string): ToolError | undefined {
   const entry = entries.get(name);
   if (entry) return entry.enabled ? undefined : notAvailable(name);
   const enabled = [...entries].filter(([, known]) => known.enabled).map(([known]) => known);

@@ -11,15 +11,15 @@ export function toolFingerprint(tool: ExecutableTool | ToolListing): string {
   const { name, description, parameters } = schemaOf(tool);
   const { origin, hints } = sourceOf(tool);
   const identity = { name, origin, traits: traitsOf(tool), hints };
-  const isForeign = origin.startsWith("mcp:") || hints !== undefined;
-  const claims = isForeign
+  const isThirdParty = origin.startsWith("mcp:") || hints !== undefined;
+  const claims = isThirdParty
     ? { description, parameters }
     : { parameters: filterKeywords(parameters, (keyword) => keyword !== "description") };
   return sha256({ ...identity, ...claims });
 }
 
 /** Hashes what `toolFingerprint` leaves out: SHA-256, in hex, of the descriptions of a tool and of its arguments. */
-export function toolWordsDigest(tool: ExecutableTool | ToolListing): string {
+export function descriptionsDigest(tool: ExecutableTool | ToolListing): string {
   const { description, parameters } = schemaOf(tool);
   return sha256({ description, parameters: Object.fromEntries(descriptionsOf(parameters)) });
 }

@@ -1,6 +1,5 @@
 import { defineTool } from "../defineTool.ts";
 import type { AnyToolRegistry, ExecutableTool, ToolListing } from "../interface.ts";
-import { clip } from "../json.ts";
 import { withNotice } from "../text/cut.ts";
 import { oneLine } from "../text/printable.ts";
 import { toolOutput } from "./outcome.ts";
@@ -57,9 +56,7 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
       const data = { tools: found.map(({ name }) => name), total: fitting.length };
       if (found.length === 0)
         return toolOutput(`No matches for ${JSON.stringify(query)} among ${deferred.length} tools`, { data });
-      const lines = found
-        .map(({ name, description }) => `${name}: ${clip(oneLine(description), shownLength)}`)
-        .join("\n");
+      const lines = found.map(({ name, description }) => `${name}: ${oneLine(description, shownLength)}`).join("\n");
       if (found.length === fitting.length) return toolOutput(lines, { data });
       const next = limit < mostFound ? { argument: "limit", value: Math.min(fitting.length, mostFound) } : undefined;
       return toolOutput(withNotice(lines, { shown: found.length, total: fitting.length, unit: "tools", next }), {
@@ -100,7 +97,7 @@ function fit(word: string, words: string): number {
   return words.includes(stem) ? 0.3 : 0;
 }
 
-/** In lower case; `readFile`, `read_file` and `read file` have the same. */
+/** Splits a name into words in lower case; `readFile`, `read_file` and `read file` have the same. */
 function wordsOf(text: string): string[] {
   const parted = text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").toLowerCase();
   return parted.match(/[\p{L}\p{N}]+/gu) ?? [];

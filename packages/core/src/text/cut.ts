@@ -1,6 +1,6 @@
 import { printableName } from "./printable.ts";
 
-/** What a cut left out, for `truncationNotice`. */
+/** The extent of a cut, for `truncationNotice`. */
 export interface Truncation {
   shown: number;
   /** The whole, where it is known without extra work. */
@@ -49,12 +49,12 @@ const longestNotice = 5000;
 const closingNotice =
   /\n\n\[truncated: (?:shown \d+ of (\d+) bytes; all of it is in (.{1,4200})|[^\n]{1,1000})\](?:\n\[left out: [^\]\n]{1,60}\])?\n?$/;
 
-/** What of a text a limit counts: all but a notice at its end, of which only a file with the whole still matters. */
+/** The part of a text that a limit counts: all but a notice at its end, of which only a file with the whole still matters. */
 interface Counted {
   readonly body: string;
   /** Bytes of `body`. */
   readonly total: number;
-  /** What an earlier cut has kept in a file. */
+  /** The file in which an earlier cut keeps the whole. */
   readonly kept?: { readonly total: number; readonly whole: string };
 }
 

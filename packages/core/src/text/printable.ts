@@ -1,4 +1,4 @@
-import { attempt } from "../foreign.ts";
+import { attempt } from "../callSafely.ts";
 import { clip } from "../json.ts";
 
 // C0, DEL, C1, the line and paragraph separators, and what changes the direction of text.
@@ -17,14 +17,19 @@ export function printableName(name: string): string {
       });
 }
 
+const longestName = 200;
+
 /** Returns a name as a message shows it, whatever it is: cut first, so that a long one costs nothing, then printed on one line. */
-export function shownName(name: unknown, limit = 200): string {
-  return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, limit));
+export function shownName(name: unknown): string {
+  return printableName(clip(attempt(() => String(name)) ?? `a name of type ${typeof name}`, longestName));
 }
 
-/** Returns text on one line without needless space. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+/**
+ * Returns text on one line, at most `limit` characters of it, without needless space and control characters: what a model or a file says
+ * must not steer a terminal.
+ */
+export function oneLine(text: string, limit: number = Infinity): string {
+  return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
 }
 
 /** Returns at most `limit` characters of a text from elsewhere, in which each can be seen. */

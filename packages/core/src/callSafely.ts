@@ -1,7 +1,7 @@
 // The one place that deals with what others made: objects whose getters throw, proxies that are revoked, thenables that never end.
 // Whatever reads such a thing does it through here, and what cannot be read counts as not there.
 
-/** How a message names what cannot be read. */
+/** The name in messages of a value that cannot be read. */
 export const unreadable = "an object that cannot be read";
 
 /** Returns the result of `read`; undefined if it throws. */
@@ -57,12 +57,12 @@ export function assimilate(
     onError(error);
     return;
   }
-  if (isReference(value)) assimilateForeign(value, onValue, onError, 0);
+  if (isReference(value)) assimilateThenable(value, onValue, onError, 0);
   else onValue(value);
 }
 
 /** Follows a promise of another realm, which may call both functions, and each of them often. */
-function assimilateForeign(
+function assimilateThenable(
   value: object,
   onValue: (value: unknown) => void,
   onError: (error: unknown) => void,
@@ -85,7 +85,7 @@ function assimilateForeign(
     }
     if (level >= mostThenables) throw new Error("the result is a promise of promises without end");
     const onInner = (inner: unknown): void => {
-      if (isReference(inner)) assimilateForeign(inner, onValue, onError, level + 1);
+      if (isReference(inner)) assimilateThenable(inner, onValue, onError, level + 1);
       else onValue(inner);
     };
     then.call(value, once(onInner), fail);

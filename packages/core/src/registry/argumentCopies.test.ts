@@ -189,7 +189,7 @@ describe("arguments that a schema library has made into objects", () => {
   ])("with %s are denied, as it is unknown what would run", async (_, value) => {
     const { answer, got } = await run(value(), () => true);
     expect(answer).toBe(
-      "Error executing a: Permission denied: its arguments cannot be copied, so nobody can say what would run",
+      "Error executing a: Permission denied: its arguments cannot be copied, so it is not certain what would run",
     );
     expect(got).toBeUndefined();
   });

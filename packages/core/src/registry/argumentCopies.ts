@@ -1,12 +1,12 @@
-import { attempt } from "../foreign.ts";
+import { attempt } from "../callSafely.ts";
 
 /** The arguments of one call in the three forms in which they are handed out; no two share anything that can be changed. */
-export interface GuardedArguments {
+export interface ArgumentCopies {
   /** The tool's own. */
   readonly own: Args;
-  /** For the tool's `effects`: frozen, with the very instances that the tool will get. */
+  /** Returns what the tool's `effects` gets: frozen, with the very instances that the tool will get. */
   forEffects(): Readonly<Args>;
-  /** For a guard: each asks for its own, as some values (dates, maps) cannot be frozen. */
+  /** Returns what a guard gets: each asks for its own, as some values (dates, maps) cannot be frozen. */
   forGuard(): Readonly<Args>;
 }
 
@@ -18,7 +18,7 @@ type Args = Record<string, unknown>;
  * the tool gets the instance itself, a guard sees a frozen likeness of it, with its prototype and own properties, but without
  * what it keeps in private fields. Throws where something cannot be read.
  */
-export function guardArguments(args: Args): GuardedArguments {
+export function copyForCall(args: Args): ArgumentCopies {
   const { made: own, isJson } = copyArguments(args, (instance) => instance);
   let shared: Args | undefined;
   const frozen = (ofInstance: OfInstance): Args => {
@@ -31,14 +31,14 @@ export function guardArguments(args: Args): GuardedArguments {
 }
 
 type Copy = (value: unknown) => unknown;
-/** What stands for an instance of a class that is not known here. `fill` copies properties. */
+/** A stand-in for an instance of a class that is not known here. `fill` copies properties. */
 type OfInstance = (instance: object, fill: (target: object, source: object) => object) => object;
 
 function likeness(instance: object, fill: Parameters<OfInstance>[1]): object {
   return fill(Object.create(Object.getPrototypeOf(instance)), instance);
 }
 
-/** Also a value in a cycle, or one that appears twice, is copied once. `isJson`: there are arrays and plain objects only. */
+/** Copies arguments. A value in a cycle, or one that appears twice, is copied once. `isJson`: there are arrays and plain objects only. */
 function copyArguments(
   args: Args,
   ofInstance: OfInstance,
@@ -112,10 +112,10 @@ function copyBuiltIn(
     return made;
   }
   if (prototype === URL.prototype) return new URL(String(value));
-  return prototype === RegExp.prototype ? new RegExp(value as RegExp) : undefined;
+  return prototype === RegExp.prototype && value instanceof RegExp ? new RegExp(value) : undefined;
 }
 
-/** A copy for another realm keeps its kind there. */
+/** Gives a copy its prototype: one for another realm keeps its kind there. */
 function withPrototype<T extends object>(made: T, prototype: object | null): T {
   if (Object.getPrototypeOf(made) !== prototype) Object.setPrototypeOf(made, prototype);
   return made;

@@ -49,7 +49,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   };
 }
 
-/** `isValid`: as they came, which needs no repair. */
+/** Repairs arguments. `isValid`: they fit as they came. */
 function repairArguments(
   given: unknown,
   parameters: JsonSchema,
@@ -73,7 +73,10 @@ function tooMuch(error: unknown): string | undefined {
   return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }
 
-/** JSON that a model cut off or mistyped comes as text: the parser's error says more than a quote of its beginning. */
+/**
+ * Words what came in place of an object. JSON that a model cut off or mistyped comes as text: the parser's error says more than a
+ * quote of its beginning.
+ */
 function notAnObject(args: unknown): string {
   if (typeof args === "string" && args.trimStart().startsWith("{")) {
     try {
@@ -126,7 +129,7 @@ function fromStandardIssue(issue: { message: string; path?: readonly unknown[] |
   return { field: field.join(""), reason: String(issue.message) };
 }
 
-/** `isCut`: there are more problems than were counted. */
+/** Makes the error for invalid arguments. `isCut`: there are more problems than were counted. */
 function invalid(toolName: string, { issues, count }: Explanation, isCut = false): ToolError {
   const bounded = issues
     .slice(0, mostIssues)

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
 import type { JsonSchema } from "../interface.ts";
-import { createArgumentChecker } from "./arguments.ts";
+import { createArgumentChecker } from "./argumentChecker.ts";
 
 async function check(properties: Record<string, JsonSchema>, args: unknown, rest: object = {}) {
   const parameters = { type: "object" as const, properties, additionalProperties: false, ...rest };
