@@ -3,12 +3,15 @@ import { cutHead, showInvisible } from "@toolcrib/core/text";
 import type { PathScope } from "@toolcrib/kit/files";
 
 const longestShown = 300;
+/** Matches most texts, which are shown as they are. */
+const plain = /^[\x20-\x7e]*$/;
 
 /**
  * Writes text as one line for a person: the head and tail of what is longer, with invisible characters and those that move the cursor
  * shown as codes.
  */
 export function oneLine(text: string, limit: number = longestShown): string {
+  if (text.length <= limit && plain.test(text)) return text;
   const tail = Math.floor(limit / 3);
   const line = showLine(text.length <= 2 * limit ? text : text.slice(0, limit));
   if (text.length <= 2 * limit && line.length <= limit) return line;
@@ -28,17 +31,27 @@ function cutTail(text: string, limit: number): string {
 
 /** Describes what an effect does, after "would". */
 export function describeEffect(effect: ToolEffect, scope: PathScope): string {
-  const { kind, path, tree, command, host, remote } = effect;
+  const { kind, path, tree, command, host, remote, input, into } = effect;
   const files =
     path === undefined
-      ? "files that it does not name"
+      ? "files that are not named"
       : oneLine(remote === undefined ? scope.print(path) : path) + (tree ? " and all below it" : "");
   switch (kind) {
     case "execute":
-      return command === undefined ? "run a program that it does not name" : `run: ${oneLine(command)}`;
+      if (input !== undefined) return describeInput(input, into);
+      return command === undefined ? "run a program that is not named" : `run: ${oneLine(command)}`;
     case "network":
       return host === undefined ? "use the network" : `reach ${oneLine(host)}`;
     default:
       return `${kind} ${files}`;
   }
+}
+
+/** Describes text for a command that runs, with every character as it is: line breaks and spaces are not drawn together. */
+function describeInput(text: string, into: string | undefined): string {
+  const where = into === undefined ? "a running command" : `the running command \`${oneLine(into)}\``;
+  if (text === "") return `close the input of ${where}`;
+  const shown = showInvisible(text.slice(0, longestShown));
+  const rest = text.length > longestShown ? ` … and ${text.length - longestShown} more characters` : "";
+  return `give ${where} as input: ${shown}${rest}`;
 }

@@ -50,7 +50,7 @@ describe("paths in a remote", () => {
 
   test("with all below them may hold anything, as nobody can look", async () => {
     const tree: ToolEffect = { kind: "delete", path: "/app/build", tree: true };
-    expect(await answer(tree, { remotes, mode: "accept-edits" })).toContain("more than can be looked through");
+    expect(await answer(tree, { remotes, mode: "accept-edits" })).toContain("more than can be searched");
     expect(await answer({ ...tree, kind: "read" }, { remotes })).toBe("allowed");
     expect(await answer({ ...tree, kind: "read" }, { remotes, deny: ["effect:read(.env)"] })).toContain("denied");
   });

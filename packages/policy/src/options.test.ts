@@ -191,10 +191,10 @@ test("a guard never throws: a call that cannot be judged is denied", async () =>
     },
   };
   const { guard } = createPolicy();
-  expect(await guard(broken as never)).toBe("the policy could not judge the call, so it is denied: broken");
+  expect(await guard(broken as never)).toBe("the policy could not judge the call, so the call is denied: broken");
   // In Jest and in vm pools errors are of another realm.
   const foreign = { ...plain, effects: new Proxy([], { get: () => runInNewContext("throw new Error('foreign')") }) };
-  expect(await guard(foreign as never)).toMatch(/could not judge the call, so it is denied: foreign$/);
+  expect(await guard(foreign as never)).toMatch(/could not judge the call, so the call is denied: foreign$/);
   expect(await guard(undefined as never)).toContain("could not judge");
   for (const relative of [
     { kind: "read", path: "x" },
@@ -293,7 +293,7 @@ describe("explain", () => {
     expect(await why({ mode: "read-only" }, "read", silent)).toEqual([
       "deny",
       mode("read-only"),
-      "Denied: own would run; the mode read-only allows tools alone that are known to change nothing.",
+      "Denied: own would run; the mode read-only allows only tools that are known to change nothing.",
     ]);
     expect(await why({ mode: "full" }, "read", silent)).toEqual([
       "allow",
@@ -313,7 +313,7 @@ describe("explain", () => {
     expect(await why({}, "read", { effects: () => [] })).toEqual([
       "allow",
       mode("ask"),
-      "Allowed: own would run; it does nothing that a policy is about.",
+      "Allowed: own would run; it does nothing that a policy decides about.",
     ]);
     const broken = (error: unknown): object => ({
       effects: () => {

@@ -10,6 +10,7 @@ import {
   withMethods,
 } from "@toolcrib/core/internal";
 import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcrib/kit/files";
+import { withLinkTargets } from "./judge/linkTargets.ts";
 import {
   compileProtected,
   exactPattern,
@@ -32,7 +33,7 @@ export interface PolicyRemote {
 }
 
 export interface PolicyOptions {
-  /** What happens where no rule decides. Default: `ask`. */
+  /** The decision if no rule matches. Default: `ask`. */
   mode?: Mode | undefined;
   /** The folders that the modes let calls work in, and that relative path patterns start from. Default: `cwd`. */
   roots?: string | readonly string[] | undefined;
@@ -45,7 +46,7 @@ export interface PolicyOptions {
   readable?: readonly string[] | undefined;
   /** Rules of calls that run without a question. */
   allow?: readonly string[] | undefined;
-  /** Rules of calls that are asked about, whatever allows them. */
+  /** Rules of calls that need your answer, even if a rule allows them. */
   ask?: readonly string[] | undefined;
   /** Rules of calls that never run. */
   deny?: readonly string[] | undefined;
@@ -54,15 +55,15 @@ export interface PolicyOptions {
    * pattern need not forbid searching a folder that holds such a file.
    */
   denied?: readonly string[] | undefined;
-  /** Where yeses that hold for good are kept: a `fileStore`, a `memoryStore` or one of your own. Left out: nothing is remembered. */
+  /** The store of permanent answers: a `fileStore`, a `memoryStore` or one of your own. Left out: nothing is remembered. */
   remembered?: RememberedStore | undefined;
   /** More protected paths, as path patterns. */
   protect?: readonly string[] | undefined;
-  /** What your program keeps that decides about calls, so that none changes it. */
+  /** Files of your program that decide about calls, so that no call changes them. */
   ownState?: OwnState | undefined;
-  /** Where relative paths start, and commands whose call names no directory. Default: the first root, else the process's. */
+  /** The directory that relative paths start from, and commands whose call names none. Default: the first root, else the process's. */
   cwd?: string | undefined;
-  /** What `~/` means in patterns, an absolute path. Default: the user's home. */
+  /** The directory that `~/` means in patterns, an absolute path. Default: the user's home. */
   home?: string | undefined;
 }
 
@@ -105,6 +106,7 @@ export function settingsOf(options: PolicyOptions): Settings {
       never: true as const,
     })),
   ];
+  const protectedList = [...protectedPaths, ...ownFolders(process.env), ...own];
   const from = (bases: PathBases) => ({
     roots: bases.roots,
     bases,
@@ -113,14 +115,16 @@ export function settingsOf(options: PolicyOptions): Settings {
       ask: compileRules("ask", ask, bases),
       deny: compileRules("deny", deny, bases),
     },
-    protectedPaths: compileProtected([...protectedPaths, ...ownFolders(process.env), ...own], bases),
+    protectedPaths: compileProtected(protectedList, bases),
   });
   const made = new Map<string, Settings>();
+  const settings = from({ roots, home: homeOf(home) });
   const here: Settings = {
     mode,
     scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
     readable,
-    ...from({ roots, home: homeOf(home) }),
+    ...settings,
+    protectedPaths: withLinkTargets(settings.protectedPaths, protectedList, settings.bases),
     ownState,
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(options.denied),

@@ -24,19 +24,19 @@ export interface Policy {
    * call is no longer what the question was about.
    */
   remember(call: ExplainedCall, question: ApprovalQuestion): Promise<RememberedAnswer>;
-  /** The answers remembered for these roots. */
+  /** Lists the answers remembered for these roots. */
   list(): Promise<readonly RememberedAnswer[]>;
   /** Forgets an answer; whether there was one. */
   revoke(id: string): Promise<boolean>;
 }
 
-/** How a policy decides a call, and why. */
+/** A policy's decision about a call, and the reason. */
 export interface Explanation {
   readonly decision: Decision;
   /** One sentence. */
   readonly text: string;
   readonly mode: Mode;
-  /** What decided. */
+  /** The cause of the decision. */
   readonly decidedBy: Cause;
   /** Every part of the call with its own verdict; the strictest decides. */
   readonly parts: readonly Verdict[];
@@ -52,7 +52,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       try {
         return guardDecision(call, await decide(call, settings), settings);
       } catch (error) {
-        return `the policy could not judge the call, so it is denied: ${oneLine(messageOf(error))}`;
+        return `the policy could not judge the call, so the call is denied: ${oneLine(messageOf(error))}`;
       }
     },
     async explain(call) {
@@ -73,13 +73,13 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   };
 }
 
-/** How a call is decided. */
+/** The decision about a call. */
 interface CallVerdict {
   readonly deciding: Verdict;
   readonly parts: readonly Verdict[];
-  /** What has to be asked about. */
+  /** The verdicts that the user has to be asked about. */
   readonly asked: readonly Verdict[];
-  /** What an always-yes would hold for. */
+  /** The calls that a permanent yes would cover. */
   readonly remember: Rememberable | undefined;
 }
 
@@ -98,7 +98,7 @@ async function decide(call: GuardedCall, settings: Settings): Promise<CallVerdic
   const { id } = remember;
   if (!(await remembered.load()).some((answer) => answer.id === id)) return { deciding, parts, asked, remember };
   const cause: Cause = { by: "remembered", id };
-  const allowed: Verdict = { ...deciding, decision: "allow", cause, why: "it was allowed for good" };
+  const allowed: Verdict = { ...deciding, decision: "allow", cause, why: "a remembered answer allows it" };
   return { deciding: allowed, parts: [allowed], asked: [], remember: undefined };
 }
 
@@ -117,7 +117,7 @@ function guardDecision(
 ): GuardDecision {
   const { decision, what, why, cause } = deciding;
   if (decision === "allow") return true;
-  // What the tool itself refuses is denied in its words.
+  // A call that the tool itself refuses is denied in its words.
   if (decision === "deny")
     return cause.by === "effects" ? why : `${oneLine(call.name, 80)} would ${what}; ${oneLine(why, 500)}`;
   const text = questionText(call.name, deciding, asked.length);
@@ -138,7 +138,7 @@ async function remember(call: GuardedCall, question: ApprovalQuestion, settings:
   return answer;
 }
 
-/** The call with what the tool says that it would do. */
+/** Returns the call with the effects that the tool declares. */
 async function guardedCall(call: ExplainedCall): Promise<GuardedCall> {
   if ("effects" in call) return call;
   const { name, args, tool } = call;

@@ -3,19 +3,19 @@ import { oneLine } from "./describe.ts";
 import type { Rememberable } from "./remembered/rememberable.ts";
 import type { Cause, Mode, Verdict } from "./verdict.ts";
 
-/** What a question of a policy carries for programs, as `data`. It is plain JSON. */
+/** The `data` of a policy's question, for programs. It is plain JSON. */
 export interface PolicyQuestion {
   readonly tool: string;
   readonly origin: string;
   readonly mode: Mode;
-  /** What decided that it is asked. */
+  /** The cause of the question. */
   readonly decidedBy: Cause;
   readonly why: string;
-  /** What the call would do: at most 50 effects, with cut texts. */
+  /** The effects of the call: at most 50 effects, with cut texts. */
   readonly effects: readonly ToolEffect[];
   /** Simple commands of a shell line that nothing allowed. */
   readonly commands: readonly string[];
-  /** What `policy.remember` would keep; absent where each such call is asked about anew. */
+  /** The rules that `policy.remember` would keep; absent if each such call is asked about anew. */
   readonly remember?: Rememberable;
 }
 
@@ -49,7 +49,7 @@ export function questionData(
 }
 
 /** The fields that a question shows. */
-const shown = "kind path givenPath tree command shell cwd env confinement host remote".split(" ");
+const shown = "kind path givenPath tree command shell cwd env confinement input into host remote".split(" ");
 
 /** Copies the known fields, with long texts cut. */
 function cut(effect: ToolEffect): ToolEffect {

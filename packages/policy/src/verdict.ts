@@ -1,13 +1,13 @@
 import type { ToolEffect } from "@toolcrib/core";
 
-/** What a policy does where no rule decides. */
+/** A policy's decision if no rule matches. */
 export type Mode = "ask" | "read-only" | "accept-edits" | "full";
 
 export const modes: readonly Mode[] = ["ask", "read-only", "accept-edits", "full"];
 
 export type Decision = "allow" | "ask" | "deny";
 
-/** What decided. */
+/** The cause of a decision. */
 export type Cause =
   | { readonly by: "rule"; readonly list: Decision; readonly rule: string }
   | { readonly by: "mode"; readonly mode: Mode }
@@ -23,16 +23,16 @@ export type Cause =
 export interface Verdict {
   readonly decision: Decision;
   readonly cause: Cause;
-  /** What would happen, after "would": `write src/a.ts`. */
+  /** The action, after "would": `write src/a.ts`. */
   readonly what: string;
-  /** Why it is decided so, as a clause: `the rule write_file(src/) allows it`. */
+  /** The reason, as a clause: `the rule write_file(src/) allows it`. */
   readonly why: string;
   readonly effect?: ToolEffect | undefined;
   /** The simple command of a shell line that it is about. */
   readonly command?: string | undefined;
 }
 
-/** What a verdict is about. */
+/** The subject of a verdict. */
 export type Subject = Pick<Verdict, "what" | "effect" | "command">;
 
 const verbs: Readonly<Record<Decision, string>> = { allow: "allows it", ask: "asks before it", deny: "denies it" };

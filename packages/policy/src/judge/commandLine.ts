@@ -1,10 +1,15 @@
+import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
+import { isOnOtherShare } from "@toolcrib/kit/files";
+import { placedBy } from "../programs/placed.ts";
+import { findProgram } from "../programs/table.ts";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
+import { longestLine } from "../shell/text.ts";
 import { type Budget, newBudget, pathFrom, shellPath } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 
@@ -22,13 +27,13 @@ export interface CommandLine extends ShellLine {
   readonly effect: ToolEffect;
   /** As it is written; empty if the tool does not say what it runs. */
   readonly text: string;
-  /** Where its commands may run; undefined where that cannot be told. */
+  /** The directories in which its commands may run; undefined if that cannot be told. */
   readonly directories: readonly string[] | undefined;
-  /** Whether a rule without a pattern, or the mode, lets every command run. */
+  /** True if a rule without a pattern, or the mode, lets every command run. */
   readonly allowsAll: boolean;
-  /** Whether a redirection of it may change files. */
+  /** True if a redirection of it may change files. */
   readonly writesFiles: boolean;
-  /** Whether anything in it may. */
+  /** True if anything in it may change files. */
   readonly changesFiles: boolean;
   /** For what its words may name: names looked at, and paths judged. */
   readonly budget: Budget;
@@ -44,9 +49,13 @@ const untold: ShellLine = {
   changesDirectory: true,
 };
 
+/** Text for a running command: its meaning depends on what reads it. */
+const input: ShellLine = { ...untold, unreadable: "The text may run as commands in the program that reads it." };
+
 export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scope }: Settings): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
-  const line = command === undefined ? untold : readShellLine(command, { shell });
+  const unseen = effect.input === undefined ? untold : input;
+  const line = command === undefined || effect.input !== undefined ? unseen : readOnce(command, shell);
   const writesFiles = line.redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
   return {
     ...line,
@@ -60,9 +69,31 @@ export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scop
   };
 }
 
+/** The lines read last: the same one is judged when it is checked, asked about and run. */
+const read = new Map<string, ShellLine>();
+const mostRead = 50;
+
+function readOnce(command: string, shell: string | undefined): ShellLine {
+  if (command.length > longestLine) return readShellLine(command, { shell });
+  const key = `${shell}\0${command}`;
+  const line = read.get(key) ?? readShellLine(command, { shell });
+  read.delete(key);
+  read.set(key, line);
+  const [oldest = key] = read.keys();
+  if (read.size > mostRead) read.delete(oldest);
+  return line;
+}
+
 /** Returns whether a command may do more than read. */
 export function isChanging({ reads, words }: SimpleCommand): boolean {
   return typeof reads === "string" && !isPlainChange(words);
+}
+
+/** Returns whether a command changes the files that its words name, as far as its record tells. */
+export function changesNamed(command: LineCommand): boolean {
+  const [program = ""] = command.words;
+  const isPlain = isChanging(command) && findProgram(basename(program))?.covers === "anything";
+  return isPlain || placedBy(command) !== undefined;
 }
 
 const mostDirectories = 16;
@@ -84,7 +115,8 @@ function workingDirectories(line: ShellLine, text: string, cwd: string): readonl
     const { words } = command;
     const [program = "", target] = words;
     if (!changeDirectory.has(program)) continue;
-    if (!isPlainChange(words) || target === undefined) return undefined;
+    if (!isPlainChange(words) || target === undefined || isOnOtherShare(shellPath(cwd, target), [cwd]))
+      return undefined;
     changes += 1;
     if (command === last) break;
     // A shell goes on from the path as written, a program from where it leads.

@@ -25,7 +25,7 @@ export function inEnvironment(line: CommandLine, settings: Settings): CommandLin
   const commands = line.commands.map((command): LineCommand => {
     const unsafe = unsafeRepository(command);
     if (unsafe !== undefined) {
-      const reads = `${unsafe} is, or may become, a repository of its own, whose configuration git would run.`;
+      const reads = `${unsafe} is, or may become, a separate repository, and git would run what its configuration names.`;
       return { ...command, reads, unsafeRepository: unsafe };
     }
     if (isChanging(command)) return command;
@@ -43,7 +43,7 @@ function onRemote(command: LineCommand): LineCommand {
 
 interface Folder {
   readonly path: string;
-  /** Whether it is relative, or inside a root. */
+  /** True if it is relative, or inside a root. */
   readonly unsafe: boolean;
 }
 
@@ -81,7 +81,7 @@ function mayBePlanted(
       (unsafe && program !== "" && mayPut(path))
     )
       return unsafe
-        ? `PATH finds ${program} in ${path || "the folder it runs in"}, where it may have come with the files.`
+        ? `PATH finds ${program} in ${path || "the folder it runs in"}, where somebody may have put it among the files.`
         : undefined;
   }
   return undefined;

@@ -1,12 +1,21 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import nodePath, { isAbsolute, join } from "node:path";
-import { canonicalOrUndefined, compileWildmatch, type PathStyle, shareOf, systemErrorCode } from "@toolcrib/kit/files";
+import type { ToolEffect } from "@toolcrib/core";
+import {
+  canonicalOrUndefined,
+  compileWildmatch,
+  isOnOtherShare,
+  type PathStyle,
+  systemErrorCode,
+} from "@toolcrib/kit/files";
 
 /** Limits the work that a decision may still take, in steps. */
 export interface Budget {
-  /** False once all is used up. */
+  /** Takes steps from the budget. Returns false once all is used up. */
   take(steps: number): boolean;
+  /** The paths that a look through folders leaves out. */
+  readonly skips?: ((path: string, isDirectory: boolean) => boolean) | undefined;
 }
 
 export function newBudget(steps: number): Budget {
@@ -17,6 +26,14 @@ export function newBudget(steps: number): Budget {
       return left >= 0;
     },
   };
+}
+
+/** Returns whether what an effect is about can be looked at from here: not on a remote, nor on a share that holds no folder of the user. */
+export function isSeen(
+  { path = "", remote }: ToolEffect,
+  { roots, readable }: { readonly roots: readonly string[]; readonly readable: readonly string[] },
+): boolean {
+  return remote === undefined && !isOnOtherShare(path, [...roots, ...readable]);
 }
 
 /** The kind of an entry, as Node's `Dirent` and `Stats` tell it: published types name none of Node's, which a user may not have. */
@@ -31,6 +48,9 @@ export interface EntryStats extends EntryKind {
   readonly dev: number;
   readonly ino: number;
   readonly nlink: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
 }
 
 /** Holds what a look through a folder found. */
@@ -62,6 +82,7 @@ export async function findBelow(
         names += 1;
         if (names > mostNames || !budget.take(1)) return { complete: false };
         const path = join(at, entry.name);
+        if (budget.skips?.(path, entry.isDirectory())) continue;
         if (test(path, entry)) return { found: path, complete: true };
         if (entry.isDirectory()) folders.push(path);
       }
@@ -70,6 +91,24 @@ export async function findBelow(
     }
   }
   return { complete: true };
+}
+
+/** As many paths as are judged one by one. */
+const mostListed = 20;
+
+/** Lists the paths below a folder that pass the test, as `findBelow` finds them. Too many are not complete either. */
+export async function listBelow(
+  folder: string,
+  test: (path: string, entry: EntryKind) => boolean,
+  budget: Budget,
+): Promise<{ readonly paths: readonly string[]; readonly complete: boolean }> {
+  const paths: string[] = [];
+  const isLast = (path: string, entry: EntryKind): boolean => {
+    if (test(path, entry)) paths.push(path);
+    return paths.length >= mostListed;
+  };
+  const { found, complete } = await findBelow(folder, isLast, budget);
+  return { paths, complete: complete && found === undefined };
 }
 
 export function hasPattern(word: string): boolean {
@@ -82,6 +121,11 @@ export function hasPattern(word: string): boolean {
  * with a dot stands for `.` and `..` too, as in dash and in older versions of bash. The word itself is first: a shell keeps it if nothing fits.
  */
 export function expandPattern(directory: string, word: string, budget: Budget): readonly string[] {
+  if (isOnOtherShare(shellPath(directory, word), [directory])) {
+    // Not looked at, so that all that it could stand for is left over.
+    if (hasPattern(word)) budget.take(Number.POSITIVE_INFINITY);
+    return [word];
+  }
   let heads = [word.startsWith("/") ? "/" : ""];
   for (const part of word.split("/").filter((name) => name !== "")) {
     if (!hasPattern(part)) {
@@ -107,7 +151,7 @@ function compilePart(part: string): (name: string) => boolean {
   return (name) => dotted === name.startsWith(".") && (typeof compiled === "string" || compiled.matches(name));
 }
 
-/** Empty if the directory cannot be read, since the shell cannot read it either. */
+/** Lists the names; none if the directory cannot be read, since the shell cannot read it either. */
 function namesIn(directory: string): readonly string[] {
   try {
     return [".", "..", ...readdirSync(directory)];
@@ -117,15 +161,13 @@ function namesIn(directory: string): readonly string[] {
 }
 
 /**
- * A path of a shell line as the system would open it from a canonical directory: links followed, missing names kept. The path by its
- * names alone where that fails.
+ * Returns a path of a shell line as the system would open it from a canonical directory: links followed, missing names kept. If that fails,
+ * the path by its names alone.
  */
 export function pathFrom(directory: string, word: string): string {
   const lexical = shellPath(directory, word);
   if (nodePath.sep === "\\") {
-    // To look at another share would send the user's login to its server.
-    const isElsewhere = ![undefined, shareOf(directory)].includes(shareOf(lexical));
-    return isElsewhere ? lexical : (canonicalOrUndefined(lexical) ?? lexical);
+    return isOnOtherShare(lexical, [directory]) ? lexical : (canonicalOrUndefined(lexical) ?? lexical);
   }
   const names = word.split("/");
   if (names.includes("..")) return canonicalOrUndefined(isAbsolute(word) ? word : `${directory}/${word}`) ?? lexical;

@@ -1,11 +1,12 @@
 import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
+import { canonicalOrUndefined, isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type Budget, newBudget } from "./folders.ts";
-import { type Groups, judgeFile } from "./judgeFile.ts";
+import { type Budget, isSeen, newBudget, statsOf } from "./folders.ts";
+import { type Groups, judgeFile, judgeNewNames } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
 
@@ -26,8 +27,33 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
     return [unjudged("the paths in it are too long to judge", settings)];
   const budget = newBudget(mostNames);
   const [verdict, ...others] = await judgeEffect(first, call, settings, budget);
-  const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known of it", settings), ...others];
+  const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known about it", settings), ...others];
   for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings, budget)));
+  verdicts.push(...(await judgeMoved([first, ...more], call, settings, budget)));
+  return verdicts;
+}
+
+/** Judges what a call that takes a folder, or a link to one, may put at other paths: they get names that its effects do not show. */
+async function judgeMoved(
+  effects: readonly ToolEffect[],
+  call: GuardedCall,
+  settings: Settings,
+  budget: Budget,
+): Promise<Verdict[]> {
+  const isHere = (effect: ToolEffect): boolean => effect.path !== undefined && isSeen(effect, settings);
+  const written = effects.filter((effect) => effect.kind === "write" && isHere(effect));
+  const taken = written.length === 0 ? [] : effects.filter((effect) => effect.kind === "read" && isHere(effect));
+  const verdicts: Verdict[] = [];
+  for (const { path: source = "" } of taken) {
+    if (!statsOf(source)?.isDirectory()) continue;
+    const folder = canonicalOrUndefined(source) ?? source;
+    for (const effect of written) {
+      const { path = "" } = effect;
+      if (path === source || settings.protectedPaths.match(path) !== undefined) continue;
+      const groups = groupsOf(effect, call, settings);
+      verdicts.push(...(await judgeNewNames(folder, effect, call.origin, groups, settings, budget)));
+    }
+  }
   return verdicts;
 }
 
@@ -39,7 +65,7 @@ async function judgeEffect(
 ): Promise<readonly Verdict[]> {
   const { remote } = effect;
   if (remote === undefined) return await judgeKind(effect, call, settings, budget);
-  // What lies in a folder there cannot be looked at: it may hold anything.
+  // A folder there cannot be read: it may hold anything.
   const verdicts = await judgeKind(effect, call, settings.elsewhere(remote), newBudget(0));
   return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} on ${oneLine(remote, 60)}` }));
 }
@@ -67,7 +93,12 @@ async function judgeKind(
         throw error;
       });
       const { judgeCommand } = await commandJudge;
-      return judgeCommand(effect, groupsOf(effect, call, settings), settings, budget);
+      const { cwd = "", ...rest } = effect;
+      const isElsewhere = isOnOtherShare(cwd, [...settings.roots, ...settings.readable]);
+      const judged = isElsewhere ? rest : effect;
+      const verdicts = await judgeCommand(judged, groupsOf(effect, call, settings), settings, budget);
+      if (!isElsewhere) return verdicts;
+      return [...verdicts, unjudged("it runs on another share, which is not looked at", settings)];
     }
     default:
       return [unjudged("it does something that this policy does not know", settings)];
@@ -77,9 +108,10 @@ async function judgeKind(
 /** Kept, as an `import()` looks its module up anew each time. */
 let commandJudge: Promise<typeof import("./judgeCommand.ts")> | undefined;
 
-function groupsOf({ kind }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
+function groupsOf({ kind, input }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
   return {
-    allow: groupsFor(rules.allow, name, origin, kind),
+    // Input for a running command is allowed by the tool's name alone.
+    allow: input === undefined ? groupsFor(rules.allow, name, origin, kind) : rules.allow.ofTool(name, origin),
     ask: groupsFor(rules.ask, name, origin, kind),
     deny: groupsFor(rules.deny, name, origin, kind),
   };

@@ -123,11 +123,11 @@ describe("read-only commands", () => {
   test("where a pattern stands for more than can be looked through are asked about", async () => {
     const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
     for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
-    expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("too much to look through");
+    expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("too many files");
     expect((await judge({ mode: "read-only", roots: [root, large] }, `cat ${large}/*`)).text).toContain(
-      "too much to look through",
+      "too many files",
     );
-    expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("too much to look through");
+    expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("too many files");
     rmSync(large, { recursive: true });
   });
 });
@@ -626,9 +626,9 @@ test("a line whose words match too many paths is asked about, in bounded time", 
   const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
   expect((await judge({ mode: "full" }, `tool ${words(1500)}`)).decision).toBe("allowed");
   const changes = "cd src; cd a; cd b; ";
-  expect((await judge({ mode: "full" }, `${changes}tool ${words(1500)}`)).text).toContain("too much to look through");
+  expect((await judge({ mode: "full" }, `${changes}tool ${words(1500)}`)).text).toContain("too many files");
   const stars = Array.from({ length: 1500 }, (_, index) => `*${"?".repeat(index % 4)}*`).join(" ");
-  expect((await judge({}, `cat ${stars}`)).text).toContain("too much to look through");
+  expect((await judge({}, `cat ${stars}`)).text).toContain("too many files");
   expect((await judge({ mode: "read-only" }, `cat ${stars}`)).decision).toBe("denied");
   expect((await judge({ mode: "full" }, `cat ${stars}`)).decision).toBe("allowed");
   expect((await judge({ mode: "full" }, `$X ${words(6000)}`)).decision).toBe("asked");
@@ -823,4 +823,58 @@ test("a comparison of folders is asked about, since it opens what their links le
   await all({ mode: "read-only" }, "denied", ["diff -N d src"]);
   await all({}, "allowed", ["diff a.txt src/b.ts", "diff a.txt src", "diff -r src src"]);
   expect((await judge({ deny: ["effect:read(.env)"] }, "diff -N . src")).decision).toBe("denied");
+});
+
+test("a search of the folder is one also where an option names a file", async () => {
+  const deny = ["effect:read(.env)"];
+  await all({ deny }, "denied", [
+    "grep -rf a.txt",
+    "grep -rfa.txt",
+    "grep -d recurse -f a.txt -e K",
+    "grep -r K --exclude-from=a.txt",
+    "rg -f a.txt",
+    "rg -. --ignore-file=a.txt K",
+    "rg --files --ignore-file a.txt",
+  ]);
+  await all({ deny }, "allowed", ["grep -f a.txt src/b.ts", "grep -rf a.txt src", "rg -f a.txt src"]);
+});
+
+test("git in a folder of a repository prints what lies outside the root, which is asked about", async () => {
+  mkdirSync(join(root, ".git"));
+  writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+  const roots = join(root, "src");
+  const prints = [
+    "git grep x -- :/",
+    "git grep --untracked . -- ':(top)'",
+    "git diff",
+    "git diff HEAD~1",
+    "git diff-files -p",
+    "git show HEAD:a.txt",
+    "git cat-file -p :a.txt",
+    "git log -p",
+  ];
+  const decide = async (options: PolicyOptions, command: string): Promise<string> =>
+    (await judge({ roots, cwd: roots, ...options }, command, { cwd: roots })).decision;
+  for (const command of prints) {
+    expect(await decide({}, command), command).toBe("asked");
+    expect(await decide({ mode: "read-only" }, command), command).toBe("denied");
+    expect(await decide({ readable: [root] }, command), command).toBe("allowed");
+    expect(await decide({ mode: "full" }, command), command).toBe("allowed");
+    expect((await judge({}, command)).decision, command).toBe("allowed");
+  }
+  expect(await decide({ mode: "full", deny: ["effect:read(.env)"] }, "git diff")).toBe("asked");
+  for (const command of ["git status", "git log --oneline -3", "git branch"])
+    expect(await decide({ mode: "read-only" }, command), command).toBe("allowed");
+});
+
+test("a program that gets no PATH is asked about, since bash then looks in the folder", async () => {
+  const lines = [
+    "env -i bash -c tree",
+    "env - bash -c tree",
+    "env -u PATH bash -c 'tree .'",
+    "timeout 5 env -i sh -c ls",
+    "env -u GIT_CONFIG_GLOBAL git status",
+  ];
+  await all({}, "asked", lines);
+  await all({ mode: "read-only" }, "denied", lines);
 });

@@ -11,6 +11,7 @@ import { inEnvironment, riskyVariable } from "./environment.ts";
 import { type Budget, expandPattern } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
+import { judgePlaced } from "./judgePlaced.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export async function judgeCommand(
@@ -34,7 +35,8 @@ export async function judgeCommand(
     const why = "rules are about files, and where links lead there cannot be seen from here";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
-  return [...verdicts, ...(await judgeNamedFiles(line, groups, settings, budget))];
+  verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
+  return [...verdicts, ...(await judgePlaced(line, settings, budget))];
 }
 
 function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
@@ -127,7 +129,7 @@ function judgeSimple(command: LineCommand, effect: ToolEffect, { mode }: Setting
   if (typeof reads !== "string")
     return byMode("allow", mode, words.length === 0 ? "it only sets variables" : "it only reads", subject);
   if (mode === "read-only")
-    return byMode("deny", mode, `the mode read-only allows read-only commands alone (${asClause(reads)})`, subject);
+    return byMode("deny", mode, `the mode read-only allows only read-only commands (${asClause(reads)})`, subject);
   if (allowedBy) return byRule("allow", allowedBy.text, subject);
   return byMode("ask", mode, `no rule allows it (${asClause(uncovered?.why ?? reads)})`, subject);
 }
@@ -165,10 +167,11 @@ function ruleCoveringCommand(groups: readonly RuleGroup[], command: LineCommand)
   if (bare) return bare;
   // A rule is about its folder.
   if (command.unsafeRepository !== undefined) return undefined;
-  const found = groups
-    .flatMap(({ commands }) => commands)
-    .find(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
-  return found?.rule;
+  for (const { commands } of groups) {
+    const found = commands.find(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
+    if (found) return found.rule;
+  }
+  return undefined;
 }
 
 /** Returns whether a pattern says all that the command does: what its wildcard must not cover is spelt out. */

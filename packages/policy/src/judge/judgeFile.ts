@@ -6,8 +6,8 @@ import { describeEffect } from "../describe.ts";
 import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { byMode, byRule, type Decision, type Verdict } from "../verdict.ts";
-import { type Budget, type EntryKind, findBelow, linkStatsOf } from "./folders.ts";
+import { byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
+import { type Budget, type EntryKind, findBelow, isSeen, linkStatsOf, listBelow, newBudget } from "./folders.ts";
 import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
@@ -28,7 +28,8 @@ export async function judgeFile(
 ): Promise<Verdict> {
   const own = effect.kind === "read" ? undefined : judgeOwnState(effect, settings);
   if (own?.decision === "deny") return own;
-  const verdict = await judgeByRules(effect, origin, groups, settings, budget);
+  const looks = isSeen(effect, settings) ? budget : newBudget(0);
+  const verdict = await judgeByRules(effect, origin, groups, settings, looks);
   return own && verdict.decision === "allow" ? own : verdict;
 }
 
@@ -53,7 +54,7 @@ async function judgeByRules(
   if (denied) return denied;
   const isFree = mayByMode(effect, settings);
   if (mode === "read-only" && !isFree) {
-    const limit = effect.kind === "read" ? "reads inside the roots alone" : "no changes";
+    const limit = effect.kind === "read" ? "only reads inside the roots" : "no changes";
     return byMode("deny", mode, `the mode read-only allows ${limit}`, subject);
   }
   const asked = await binding("ask");
@@ -62,10 +63,45 @@ async function judgeByRules(
     const verdict = await judgeProtected(effect, what, groups.allow, settings, budget);
     if (verdict) return verdict;
   }
-  const allowed = coveringRule(groups.allow, effect);
+  const allowed = coveringRule(groups.allow, effect, settings);
   if (allowed) return byRule("allow", allowed.text, subject);
   if (isFree) return byMode("allow", mode, `the mode ${mode} allows it`, subject);
   return byMode("ask", mode, whyAsked(effect, settings), subject);
+}
+
+/** Judges the names that all below a folder gets at the path of an effect: those that rules are about, or that are protected. */
+export async function judgeNewNames(
+  folder: string,
+  effect: ToolEffect,
+  origin: string,
+  groups: Groups,
+  settings: Settings,
+  budget: Budget,
+): Promise<Verdict[]> {
+  const { kind, path = "", givenPath } = effect;
+  const renamed = (one: string): ToolEffect => {
+    const rest = one.slice(folder.length);
+    return { kind, path: path + rest, ...(givenPath === undefined ? {} : { givenPath: givenPath + rest }) };
+  };
+  const test = (one: string, entry: EntryKind): boolean => {
+    const { path: name = "", givenPath: givenName = name } = renamed(one);
+    return [name, givenName].some((form) => isLimited(form, entry, groups, settings));
+  };
+  const { paths, complete } = await listBelow(folder, test, budget);
+  const verdicts: Verdict[] = [];
+  for (const one of paths) verdicts.push(await judgeFile(renamed(one), origin, groups, settings, budget));
+  return complete ? verdicts : [...verdicts, uncertain({ what: describeEffect(effect, settings.scope), effect })];
+}
+
+/** Returns whether a change of a path is one that a rule of deny or ask is about, or of a protected path. */
+export function isLimited(path: string, entry: EntryKind, groups: Groups, { protectedPaths }: Settings): boolean {
+  return protectedPaths.match(path) !== undefined || isInRules(path, entry, groups);
+}
+
+/** Returns whether a path is one that a rule of deny or ask names. */
+export function isInRules(path: string, entry: EntryKind, { deny, ask }: Groups): boolean {
+  const isDirectory = entry.isDirectory();
+  return [...deny, ...ask].some(({ paths }) => paths?.match(path, isDirectory) !== undefined);
 }
 
 function withBelow(
@@ -74,7 +110,7 @@ function withBelow(
   { scope }: Settings,
 ): string {
   if (binding.below !== undefined) return `${what}, which holds ${scope.print(binding.below)}`;
-  return binding.uncertain ? `${what}, which holds more than can be looked through` : what;
+  return binding.uncertain ? `${what}, which contains more than can be searched` : what;
 }
 
 /** Returns whether the mode alone lets the effect happen. */
@@ -96,16 +132,18 @@ async function judgeProtected(
   const { protectedPaths, bases, scope } = settings;
   const found = await protectedIn(effect, protectedPaths, budget);
   if (found === undefined) return undefined;
-  if (found === "uncertain") {
-    const why = "it holds more than can be looked through for protected paths";
-    return { decision: "ask", cause: { by: "protected", pattern: "" }, what, why, effect };
-  }
+  if (found === "uncertain") return uncertain({ what, effect });
   const { entry, below } = found;
   const rule = outrightRule(allow, below ?? effect.path ?? "", entry, protectedPaths, bases);
   if (rule && below === undefined) return byRule("allow", rule.text, { what, effect });
   const named = below === undefined ? "it" : scope.print(below);
   const why = `${named} is protected (${entry.pattern}): ${entry.why}`;
   return { decision: "ask", cause: { by: "protected", pattern: entry.pattern }, what, why, effect };
+}
+
+function uncertain(subject: Subject): Verdict {
+  const why = "it contains more than can be searched for protected paths";
+  return { decision: "ask", cause: { by: "protected", pattern: "" }, why, ...subject };
 }
 
 function whyAsked({ kind, path }: ToolEffect, { mode, roots }: Settings): string {
@@ -173,12 +211,13 @@ async function bindingBelow(
 }
 
 /** Finds the rule of allow that covers an effect on files, by its resolved path alone. */
-function coveringRule(groups: readonly RuleGroup[], { path, tree, remote }: ToolEffect): Rule | undefined {
+function coveringRule(groups: readonly RuleGroup[], effect: ToolEffect, settings: Settings): Rule | undefined {
+  const { path, tree } = effect;
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
   let directory: boolean | undefined;
   const isThereAsDirectory = (): boolean => {
-    directory ??= remote === undefined && linkStatsOf(path)?.isDirectory() === true;
+    directory ??= isSeen(effect, settings) && linkStatsOf(path)?.isDirectory() === true;
     return directory;
   };
   for (const { paths, byPattern } of groups) {

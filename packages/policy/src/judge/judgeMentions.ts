@@ -24,7 +24,7 @@ export function judgeMentions(
   if (line.unreadable !== undefined)
     return find([...values, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
-    // Which words of git are paths is not known.
+    // Nobody knows which words of git are paths.
     if (isPlainChange(command.words) || (!isChanging(command) && !command.ofRepository)) return [];
     const words = command.words.filter((_word, at) => at > 0 && !command.data.has(at));
     const found = find([...words, ...command.assignments.map(({ value }) => value)], command);
@@ -72,9 +72,12 @@ function mentionsIn(
   for (const directory of directories) {
     for (const word of possible) {
       const meant = hasPattern(word) ? expandPattern(directory, word, budget) : [word];
-      // What is left over is asked about as a whole.
+      // The user is asked about the rest as a whole.
       if (!budget.take(meant.length)) return [];
-      for (const one of meant) paths.push(possiblePath(directory, one));
+      for (const one of meant) {
+        paths.push(possiblePath(directory, one));
+        if (packed.test(one)) paths.push(possiblePath(directory, one.replace(packed, "")));
+      }
     }
   }
   const verdicts: Verdict[] = [];
@@ -134,8 +137,11 @@ function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Foun
   return undefined;
 }
 
-/** What stands between the parts of a word: of options, addresses, lists and scripts. */
+/** Characters between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
+
+/** Suffixes that programs take off the name of a file that they unpack, and git off that of a repository. */
+const packed = /[._-](?:gz|z|bz2?|xz|lzma|zst|lz4|br|git|bundle)\/*$/i;
 
 /** Lists the words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
 function possiblePaths(words: readonly string[]): readonly string[] {

@@ -1,20 +1,41 @@
 import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
+import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
+import { belowOf, type FoundBelow } from "../programs/below.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
-import { type CommandLine, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import { type Budget, expandPattern, findBelow, hasPattern, pathFrom, shellPath } from "./folders.ts";
+import {
+  type CommandLine,
+  changesNamed,
+  isChanging,
+  isPlainChange,
+  type LineCommand,
+  rawWords,
+} from "./commandLine.ts";
+import {
+  type Budget,
+  expandPattern,
+  findBelow,
+  hasPattern,
+  isSeen,
+  newBudget,
+  pathFrom,
+  shellPath,
+} from "./folders.ts";
+import { ignoredIn } from "./gitIgnored.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
+import type { ProtectedMatcher } from "./protectedPaths.ts";
+import { repositoryAt } from "./unsafeRepository.ts";
 
-const shellOrigin = "shell";
+export const shellOrigin = "shell";
 /** Not a file of any folder. */
 const nullDevice = "/dev/null";
 
-/** Commands of git that write what files say into another file. */
-const exporting = /^(?:archive|bundle|format-patch)$/;
+const ifTracked = "git shows such a file if it is tracked";
 
 /** A use of a file that can be told from a line. */
 interface FileUse {
@@ -23,10 +44,12 @@ interface FileUse {
   readonly word: string;
   /** Everything below it too. */
   readonly tree: boolean;
-  /** What decides where no rule does. */
+  /** The decision if no rule matches. */
   readonly under: Settings;
-  /** It is not known whether the command comes by what lies below: a rule of deny asks then. */
-  readonly maybe?: boolean;
+  /** It is not known whether the command comes by what lies below, as this says: a rule of deny asks then. */
+  readonly maybe?: string | undefined;
+  /** The paths that it leaves out of a folder. */
+  readonly skips?: Budget["skips"];
   /** In a folder it opens what links lead to. */
   readonly followsLinks?: boolean;
   /** It is a list of files that are opened too. */
@@ -48,54 +71,65 @@ export async function judgeNamedFiles(
   const subject = { what: describeEffect(effect, scope), effect };
   const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, followsLinks, lists } of usesOf(line, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks, lists, skips } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      const paths = hasPattern(word) && kind !== "write" ? expandPattern(directory, word, budget) : [word];
-      const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path))) : [];
+      const paths = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
+      const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path), directory)) : [];
       if (line.changesFiles ? listed.length > 0 : listed.includes(undefined)) {
-        const why = `which files the list ${oneLine(word, 120)} names cannot be told`;
+        const why = `it is not known which files the list ${oneLine(word, 120)} names`;
         verdicts.push(notTold("unreadable", mode, why, subject));
       }
       const opened = [...paths, ...listed.flatMap((names) => names ?? [])];
       if (!budget.take(opened.length)) break;
       for (const path of opened) {
         const file = fileEffect(kind, directory, path, tree, effect.remote);
-        const verdict = await judgeFile(file, shellOrigin, groups, under, lookBudget);
-        if (followsLinks && under.mode !== "full") verdicts.push(...(await linksBelow(file, settings, lookBudget)));
-        if (maybe && verdict.decision === "deny" && under.mode !== "read-only") verdicts.push(ifTracked(verdict));
+        const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, skips });
+        if (followsLinks && (under.mode !== "full" || isReadingLimited(settings)))
+          verdicts.push(...(await linksBelow(file, settings, lookBudget)));
+        if (maybe && verdict.decision === "deny" && under.mode !== "read-only")
+          verdicts.push({ ...verdict, decision: "ask", why: `${verdict.why}, and ${maybe}` });
         else if (verdict.decision !== "allow") verdicts.push(verdict);
       }
     }
   }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
   if (!budget.take(0)) {
-    const why = "its words and file patterns stand for too much to look through";
+    const why = "its words and file patterns stand for too many files";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
   return verdicts;
 }
 
 function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
-  // Where the command itself is allowed, only what is forbidden or protected counts.
+  // If the command itself is allowed, only forbidden and protected files count.
   const forbiddenAlone: Settings = { ...settings, mode: "full" };
+  // A protected file can be put back.
+  const byRulesAlone: Settings = { ...forbiddenAlone, protectedPaths: nothingProtected, ownState: undefined };
   const usual = line.allowsAll ? forbiddenAlone : settings;
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
-  const addRemovals = (words: readonly string[]): void => {
-    for (const word of removals(words)) uses.push({ kind: "delete", word, tree: true, under: forbiddenAlone });
+  const addBelow = (words: readonly string[], command?: LineCommand): void => {
+    for (const found of belowOf(words, command !== undefined)) {
+      const isLimited = found.kind !== "read" || isReadingLimited(settings);
+      if (!isLimited && !found.takesAway) continue;
+      const below = usesBelow(found, command, line, settings);
+      if (isLimited) uses.push(...below.map((use) => ({ ...use, under: forbiddenAlone })));
+      if (found.takesAway) uses.push(...below.map((use) => ({ ...use, kind: "delete" as const, under: byRulesAlone })));
+    }
   };
-  if (line.unreadable !== undefined) addRemovals(rawWords(line.text));
+  if (line.unreadable !== undefined) addBelow(rawWords(line.text));
   const commands = line.unreadable === undefined ? line.commands : [];
-  // Wherever it runs, git may show the whole repository, but only what is tracked.
+  // In any folder git may show the whole repository, but only tracked files.
   if (isReadingLimited(settings) && commands.some(printsRepository)) {
-    for (const root of settings.roots) uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: true });
+    for (const root of settings.roots)
+      uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: ifTracked });
   }
   for (const command of commands) {
     const { reads, words } = command;
     if (isPlainChange(words)) continue;
     if (typeof reads === "string") {
-      addRemovals(words);
+      addBelow(words, command);
       continue;
     }
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
@@ -104,31 +138,89 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     // Without a path most look at the directory that they run in.
     const paths = reads.paths.length === 0 && isReadingLimited(settings) ? ["."] : reads.paths;
     const tree = reads.contents === true && !printsRepository(command);
+    if (printsRepository(command))
+      for (const top of repositoriesAbove(line, settings))
+        uses.push({ kind: "read", word: top, tree: true, under, maybe: ifTracked });
     for (const word of paths)
       uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff", lists: reads.lists });
   }
-  return uses.filter(({ word }) => word !== nullDevice);
+  return distinct(uses).filter(({ word }) => word !== nullDevice);
 }
 
-function printsRepository({ words, reads, ofRepository }: LineCommand): boolean {
-  if (!ofRepository) return false;
-  return typeof reads === "string" ? words.some((word) => exporting.test(word)) : reads.contents === true;
+/** Leaves out repeated uses. Two are one only if they are judged by the same settings and leave out the same paths. */
+function distinct(uses: readonly FileUse[]): FileUse[] {
+  const numbers = new Map<unknown, number>();
+  const numberOf = (one: unknown): number => {
+    const number = numbers.get(one) ?? numbers.size;
+    numbers.set(one, number);
+    return number;
+  };
+  const keyOf = (use: FileUse): string =>
+    JSON.stringify({ ...use, under: numberOf(use.under), skips: numberOf(use.skips) });
+  return [...new Map(uses.map((use) => [keyOf(use), use])).values()];
 }
 
-/** Judges the links in a folder that is compared, since what they lead to is opened. */
-async function linksBelow(effect: ToolEffect, { mode, scope }: Settings, budget: Budget): Promise<Verdict[]> {
-  const { found, complete } = await findBelow(effect.path ?? "", (_, entry) => entry.isSymbolicLink(), budget);
+/** Lists the working trees that git may take which lie around a root, so that it prints what is outside. */
+function repositoriesAbove(
+  { directories, effect }: CommandLine,
+  { roots, readable, scope }: Settings,
+): readonly string[] {
+  if (effect.remote !== undefined) return [];
+  const tops = (directories ?? [effect.cwd ?? scope.cwd]).flatMap((directory) => repositoryAt(directory) ?? []);
+  return [...new Set(tops)].filter((top) => ![...roots, ...readable].some((folder) => isInside(folder, top)));
+}
+
+function printsRepository({ reads, ofRepository }: LineCommand): boolean {
+  return ofRepository === true && typeof reads !== "string" && reads.contents === true;
+}
+
+const nothingProtected: ProtectedMatcher = { match: () => undefined, mayMatchBelow: () => false };
+
+/** Lists what a command does with all below folders. */
+function usesBelow(
+  found: FoundBelow,
+  command: LineCommand | undefined,
+  line: CommandLine,
+  settings: Settings,
+): Omit<FileUse, "under">[] {
+  const { kind, ofRepository, byGit, partly, followsLinks, leavesIgnored } = found;
+  // The matches of a pattern go, and its folder is looked through.
+  const named = found.folders.flatMap((word) =>
+    hasPattern(word) && kind === "delete"
+      ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
+      : [word],
+  );
+  const { effect } = line;
+  const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
+  const tops = effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one) ?? one))] : ["."];
+  const folders = found.folders.length > 0 ? named : ofRepository ? tops : ["."];
+  const [top = ".", another] = tops;
+  const isOwnFolder = (path: string): boolean => tops.some((one) => path === join(one, ".git"));
+  const others = line.commands.filter((one) => one !== command);
+  const isKnown = another === undefined && !others.some((one) => changesNamed(one) || mayChangeIgnored(one));
+  const skips = leavesIgnored && isKnown && !line.writesFiles ? ignoredIn(top) : byGit ? isOwnFolder : undefined;
+  const maybe = partly ? "it may take such a file" : undefined;
+  return folders.map((word) => ({ kind, word, tree: true, maybe, followsLinks, skips }));
+}
+
+/** Returns whether a command may change a list of ignored files: one that its words name, or could by a pattern. */
+function mayChangeIgnored(command: LineCommand): boolean {
+  return isChanging(command) && command.words.some((word) => word.includes(".gitignore") || hasPattern(word));
+}
+
+/** Judges the links in a folder whose links are followed. */
+async function linksBelow(effect: ToolEffect, settings: Settings, budget: Budget): Promise<Verdict[]> {
+  const { mode, scope } = settings;
+  const { path = "" } = effect;
+  const looks = isSeen(effect, settings) ? budget : newBudget(0);
+  const { found, complete } = await findBelow(path, (_, entry) => entry.isSymbolicLink(), looks);
   if (found === undefined && complete) return [];
-  const why = "it compares a folder, and the links in it may lead anywhere";
+  const why = "it follows the links in a folder, which may lead anywhere";
   return [notTold("unreadable", mode, why, { what: describeEffect(effect, scope), effect })];
 }
 
-function ifTracked(verdict: Verdict): Verdict {
-  return { ...verdict, decision: "ask", why: `${verdict.why}, and git shows such a file if it is tracked` };
-}
-
 /** Returns the rules about effects alone: those about the tool were tested against the command. */
-function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
+export function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
   const of = (list: Decision): readonly RuleGroup[] => {
     const group = rules[list].ofEffect(kind);
     return group === undefined ? [] : [group];
@@ -154,7 +246,8 @@ const sum = /^[0-9a-f]{8,} [ *](.+)$/i;
 const tagged = /^[A-Z0-9-]+ \((.+)\) = [0-9a-f]{8,}$/i;
 
 /** Lists the files that a list of sums names, which the program then opens; undefined if the list says more than names and sums. */
-function listedFiles(list: string): readonly string[] | undefined {
+function listedFiles(list: string, directory: string): readonly string[] | undefined {
+  if (isOnOtherShare(list, [directory])) return undefined;
   try {
     const stats = statSync(list, { throwIfNoEntry: false });
     if (stats === undefined) return [];
@@ -168,18 +261,7 @@ function listedFiles(list: string): readonly string[] | undefined {
   }
 }
 
-/** Lists the named paths that a command removes or moves; empty for any other. */
-function removals(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word) => /^(?:.*\/)?(?:rm|rmdir|mv)$/.test(word));
-  if (start < 0) return [];
-  const operands = words.slice(start + 1).filter((word) => !word.startsWith("-"));
-  // What a pattern stands for goes, and its folder is looked through.
-  return operands.flatMap((word) =>
-    hasPattern(word) ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."] : [word],
-  );
-}
-
-function fileEffect(
+export function fileEffect(
   kind: ToolEffect["kind"],
   directory: string,
   word: string,

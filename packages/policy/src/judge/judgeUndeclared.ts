@@ -1,6 +1,8 @@
 import { type GuardedCall, isToolError } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
+import { serverPrefix } from "@toolcrib/kit/text";
 import { oneLine } from "../describe.ts";
-import { bareRule, kindsWithRules, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, kindsWithRules, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
@@ -9,17 +11,28 @@ const subject: Subject = { what: "run" };
 
 /** Judges a call of which no effect is known: the tool declares none, says that there are none, or could not tell. */
 export function judgeUndeclared(call: GuardedCall, settings: Settings): Verdict {
-  const { name, origin, effects } = call;
+  const { effects } = call;
   const { mode, rules } = settings;
-  const denied = ruleOfTool(rules.deny.ofTool(name, origin));
+  const denied = ruleOfTool(groupsOf(call, rules.deny));
   if (denied) return byRule("deny", denied.text, subject);
   const failed = call.effectsError === undefined ? undefined : judgeFailure(call.effectsError, settings);
   if (failed?.decision === "deny") return failed;
-  const asked = ruleOfTool(rules.ask.ofTool(name, origin));
+  const asked = ruleOfTool(groupsOf(call, rules.ask));
   if (asked && (mode !== "read-only" || isReadOnly(call))) return byRule("ask", asked.text, subject);
   if (failed) return failed;
-  if (effects !== undefined) return byMode("allow", mode, "it does nothing that a policy is about", subject);
+  if (effects !== undefined) return byMode("allow", mode, "it does nothing that a policy decides about", subject);
   return judgeTraits(call, settings);
+}
+
+/** Finds the groups that bind a call: those of the tool, and those of the servers whose resources it reads. */
+function groupsOf({ name, origin, args, tool }: GuardedCall, list: RuleList): RuleGroup[] {
+  const own = list.ofTool(name, origin);
+  if (origin !== "@toolcrib/mcp") return [...own];
+  const { properties } = tool.getSchema().function.parameters;
+  const { enum: all } = isObject(properties) && isObject(properties.server) ? properties.server : {};
+  const { server = all } = args;
+  const servers: readonly unknown[] = Array.isArray(server) ? server : [server];
+  return [...own, ...servers.flatMap((one) => list.ofTool(serverPrefix(String(one)), origin))];
 }
 
 /** Finds the rule that binds a tool whatever it does. A pattern that cannot be tested binds too. */
@@ -40,7 +53,7 @@ function judgeTraits(call: GuardedCall, { mode, rules }: Settings): Verdict {
   const { name, origin } = call;
   const readOnly = isReadOnly(call);
   if (mode === "read-only" && !readOnly)
-    return byMode("deny", mode, "the mode read-only allows tools alone that are known to change nothing", subject);
+    return byMode("deny", mode, "the mode read-only allows only tools that are known to change nothing", subject);
   const allowed = bareRule(rules.allow.ofTool(name, origin));
   for (const list of allowed ? [] : ([rules.deny, rules.ask] as const)) {
     const kind = kindsWithRules(list).find((one) => !readOnly || one === "read");

@@ -277,11 +277,27 @@ describe("a folder that holds something protected", () => {
     const [tool] = createFsTools({ cwd: large }).filter(({ name }) => name === "remove");
     const args = { path: large };
     const { text, decision, decidedBy } = await policy.explain({ name: "remove", args, tool: movable(tool, large) });
-    expect(text).toContain("it holds more than can be looked through for protected paths");
+    expect(text).toContain("it contains more than can be searched for protected paths");
     expect([decision, decidedBy]).toEqual(["ask", { by: "protected", pattern: "" }]);
     rmSync(join(large, "5000"));
     expect((await policy.explain({ name: "remove", args, tool: movable(tool, large) })).decision).toBe("allow");
     rmSync(large, { recursive: true });
+  });
+
+  test("is asked about, or denied, where a folder gets it by its new name", async () => {
+    for (const path of ["wf/workflows", "wf/deep/cfg", ".github"]) mkdirSync(join(root, path), { recursive: true });
+    writeFileSync(join(root, "wf/workflows/ci.yml"), "");
+    symlinkSync("wf", join(root, "link"));
+    const move = (source: string, destination: string, options: PolicyOptions = {}): Promise<string> =>
+      answer({ mode: "accept-edits", ...options }, "move", { source, destination });
+    for (const source of ["wf", "link", "wf/../link"]) {
+      const asked = await move(source, ".forgejo");
+      expect([source, asked]).toEqual([source, expect.stringContaining("is protected (.forgejo/workflows/)")]);
+    }
+    expect(await move("wf", "moved", { deny: ["effect:write(moved/deep/cfg)"] })).toContain("Permission denied");
+    expect(await move("wf", ".forgejo", { allow: ["effect:write(.forgejo/workflows)"] })).toBe("allowed");
+    expect(await move("wf", "moved")).toBe("allowed");
+    expect(await move("wf", ".forgejo/deep")).toBe("allowed");
   });
 
   test("another folder is not asked about", async () => {
@@ -335,6 +351,24 @@ describe("more protected places", () => {
       expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([path, "allowed"]);
   });
 
+  test.each([
+    '"\\"tools/run.sh\\""',
+    '"$(git rev-parse --show-toplevel)/tools/run.sh"',
+    '"\\"$(git rev-parse --show-toplevel)\\"/tools/run.sh x"',
+    '"\\"$PWD\\"/tools/run.sh"',
+    '"$PWD/tools/run.sh;:"',
+    '"cd tools && ./run.sh"',
+    '"f() { tools/run.sh; }; f"',
+    'sh -c "tools/run.sh %f"',
+    "node --import=./tools/run.sh",
+    "`pwd`/tools/run.sh",
+  ])("are programs in the text for a shell %j", async (value) => {
+    mkdirSync(join(root, ".git"));
+    writeFileSync(join(root, ".git/config"), `[diff "x"]\n textconv = ${value}\n`);
+    expect(await write({ mode: "accept-edits" }, "tools/run.sh")).toContain("git runs it");
+    expect(await write({ mode: "accept-edits" }, "tools/other.sh")).toBe("allowed");
+  });
+
   test("are what it names for a root in a repository that lies above, or elsewhere as that of a worktree does", async () => {
     const put = (path: string, text: string): void => {
       mkdirSync(join(root, path, ".."), { recursive: true });
@@ -351,6 +385,26 @@ describe("more protected places", () => {
       expect(await decide("wt", path)).toContain("the configuration of git names it, and git runs it");
     expect(await decide("main/sub", "shared.cfg")).toContain("git runs it");
     expect([await decide("wt", "a"), await decide("main/sub", "a")]).toEqual(["allowed", "allowed"]);
+  });
+
+  test("are those of submodules and worktrees in the folder of git, and what their configurations name", async () => {
+    const put = (path: string, text: string): void => {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), text);
+    };
+    const submodules = [".git/modules/lib/sub", ".git/modules/lib/sub/modules/inner", ".git/worktrees/wt"];
+    for (const [at, path] of submodules.entries()) {
+      put(`${path}/HEAD`, "ref: refs/heads/main\n");
+      put(
+        `${path}/${path.includes("worktrees") ? "config.worktree" : "config"}`,
+        `[core]\n fsmonitor = ./watch${at}.sh\n`,
+      );
+    }
+    put(".git/modules/lib/sub/config", `[core]\n worktree = ../../../../lib/sub\n fsmonitor = ./watch0.sh\n`);
+    const named = ["lib/sub/watch0.sh", "watch1.sh", "watch2.sh"];
+    for (const path of [".git/modules/a/config", ".git/modules/a/hooks/x", ".git/worktrees/wt/gitdir", ...named])
+      expect(await write({ mode: "accept-edits" }, path)).toContain("git runs");
+    expect(await write({ mode: "accept-edits" }, "watch3.sh")).toBe("allowed");
   });
 
   test("are the tool's own folders, where the environment puts them", () => {

@@ -4,8 +4,8 @@ import type { ToolEffect } from "@toolcrib/core";
 import {
   canonicalOrUndefined,
   compilePathPatterns,
+  GitConfigs,
   isInside,
-  namedByRepository,
   type PathScope,
   type PathStyle,
   type ProtectedPath,
@@ -13,7 +13,7 @@ import {
 import { describeEffect } from "../describe.ts";
 import type { PathBases } from "../rules/compileRules.ts";
 import type { Verdict } from "../verdict.ts";
-import { type EntryStats, statsOf } from "./folders.ts";
+import { type EntryStats, isSeen, statsOf } from "./folders.ts";
 
 /** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
 export function exactPattern(path: string): string {
@@ -50,7 +50,9 @@ export interface ProtectedEntry extends ProtectedPath {
  * call changes it unasked.
  */
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
-  const inRoots = roots.flatMap(namedByRepository).filter(({ path, mayBeFolder }) => {
+  const configs = new GitConfigs();
+  for (const root of roots) configs.addRepository(root);
+  const inRoots = configs.named().filter(({ path, mayBeFolder }) => {
     const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
     return isBelow && !path.includes("\0") && (mayBeFolder || !statsOf(path)?.isDirectory());
   });
@@ -110,7 +112,7 @@ export function plainNames(path: string, { sep }: Pick<PathStyle, "sep"> = nodeP
 export interface OwnState {
   /** Absolute paths of folders that no call changes, whatever allows it. */
   readonly folders: readonly string[];
-  /** Why, for a refusal: `it is where … keeps what the user has allowed, so no tool changes it`. */
+  /** The reason for a refusal: `it is where … keeps what the user has allowed, so no tool changes it`. */
   readonly why: string;
   /**
    * Protected names of files in a root, which are asked about by any other name too: a link to one, a folder around it. What each decides:
@@ -132,9 +134,10 @@ export function stateFolders({ folders }: OwnState): string[] {
  */
 export function judgeOwnState(
   effect: ToolEffect,
-  { ownState, roots, scope }: { ownState: OwnState | undefined; roots: readonly string[]; scope: PathScope },
+  settings: { ownState: OwnState | undefined; roots: readonly string[]; readable: readonly string[]; scope: PathScope },
 ): Verdict | undefined {
-  const { kind, path, givenPath = path, tree, remote } = effect;
+  const { ownState, roots, scope } = settings;
+  const { kind, path, givenPath = path, tree } = effect;
   if (ownState === undefined || path === undefined) return undefined;
   const folders = stateFolders(ownState);
   const patterns = compilePathPatterns(folders.map(exactPattern), {
@@ -151,7 +154,7 @@ export function judgeOwnState(
   };
   const pattern = patterns.match(path) ?? patterns.match(givenPath ?? path);
   if (pattern !== undefined || (tree && patterns.mayMatchBelow(path))) return denied;
-  if (remote !== undefined) return undefined;
+  if (!isSeen(effect, settings)) return undefined;
   const stats = kind === "write" ? statsOf(path) : undefined;
   const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
   if (linked && folders.some((folder) => holds(folder, linked))) return denied;

@@ -89,7 +89,7 @@ describe("the reason of a decision about a shell line", () => {
     expect(await line({ mode: "read-only" }, "rm x")).toEqual([
       "deny",
       mode("read-only"),
-      "run: rm x; the mode read-only allows read-only commands alone (rm is not in the table of read-only commands).",
+      "run: rm x; the mode read-only allows only read-only commands (rm is not in the table of read-only commands).",
     ]);
     expect(await line({}, "x=$SECRET_KEY")).toEqual([
       "ask",
@@ -129,7 +129,7 @@ describe("the reason of a decision about a shell line", () => {
     expect((await line({ mode: "full", deny: ["own(x)", "other"] }, "cat $X"))[0]).toBe("allow");
     const none = await explain({}, "run_bash", [{ kind: "execute", cwd: root }]);
     expect(none.text).toBe(
-      "Asked: run_bash would run a program that it does not name; it cannot be judged: the tool does not say what it runs.",
+      "Asked: run_bash would run a program that is not named; it cannot be judged: the tool does not say what it runs.",
     );
   });
 });

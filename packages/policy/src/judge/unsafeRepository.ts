@@ -1,15 +1,18 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
+import { canonicalOrUndefined, isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import { type CommandLine, isChanging } from "./commandLine.ts";
 import { linkStatsOf, statsOf } from "./folders.ts";
+import { submodulesOf } from "./gitIndex.ts";
 
 /*
  * Git runs what the configuration of its repository says. The user chose the repository of a root, and no tool writes its `.git` unasked.
  * Any other one came with the files, or the line itself makes it: below a root, as a submodule, or in a folder with the name of a remote.
  */
+
+const movesIndex = /^(?:bisect|checkout|cherry-pick|merge|pull|read-tree|rebase|reset|restore|revert|stash|switch)$/;
 
 /** Returns for a command of the line the folder that it may take for a repository which the user did not choose. */
 export function unsafeRepositories(
@@ -20,11 +23,14 @@ export function unsafeRepositories(
   const directories = line.directories ?? [];
   // `git add` makes a submodule of a repository in the folder.
   const adds = commands.some(({ words }) => words.some((word) => /^(?:add|stage)$/.test(word)));
-  const looks = !commands.every(({ words }) => words.some((word) => /^(?:add|stage|commit|push)$/.test(word)));
+  const looks = !commands.every(({ words }) => /^(?:add|stage|commit|push)$/.test(words[1] ?? ""));
+  // A command that takes the index from a commit brings submodules too, for the git commands after it.
+  const moves = commands.length > 1 && commands.some(({ words }) => words.some((word) => movesIndex.test(word)));
+  const makesSubmodule = (one: string): boolean => looks && (adds || moves) && holdsRepository(one);
   const find = (changes: boolean): string | undefined =>
-    directories.find((one) => mayTakeAnother(one, changes, settings) || (adds && looks && holdsRepository(one)));
+    directories.find((one) => mayTakeAnother(one, changes, settings) || makesSubmodule(one));
   const toRead = commands.every(isChanging) ? undefined : find(line.changesFiles);
-  // What git itself changes makes no repository that runs what its files say.
+  // Changes by git itself make no repository that runs what its files say.
   const othersChange = line.writesFiles || line.commands.some((one) => isChanging(one) && !one.ofRepository);
   const toChange = commands.some(isChanging) ? find(othersChange) : undefined;
   return (command) => {
@@ -46,15 +52,12 @@ export function unsafeRepositories(
  */
 function mayTakeAnother(directory: string, changes: boolean, settings: Settings): boolean {
   const { roots } = settings;
-  if (roots.includes(directory) && ownerOf(directory, settings) === "user")
-    return hasUnsafeSubmodule(directory, changes, settings);
-  if (changes) return true;
   for (let at = directory; ; at = dirname(at)) {
     const isRoot = roots.includes(at);
-    const owner = isRoot ? ownerOf(at, settings) : undefined;
-    if (owner === "user") return hasUnsafeSubmodule(at, changes, settings);
-    if (exists(join(at, "HEAD")) || (!isRoot && exists(join(at, ".git")))) return true;
-    if (isRoot) return owner === "unknown" || hasUnsafeSubmodule(at, changes, settings);
+    const { owner, folder } = isRoot ? ownerOf(at, settings) : {};
+    if (owner === "user" && (at === directory || !changes)) return hasUnsafeSubmodule(at, changes, settings, folder);
+    if (changes || exists(join(at, "HEAD")) || (!isRoot && exists(join(at, ".git")))) return true;
+    if (isRoot) return owner === "unknown" || hasUnsafeSubmodule(repositoryAt(at), changes, settings);
     if (!isInRoots(at, settings) || dirname(at) === at) return true;
   }
 }
@@ -63,12 +66,15 @@ function mayTakeAnother(directory: string, changes: boolean, settings: Settings)
  * Returns whose repository the `.git` of a root is. It is the user's if it is a repository itself, or leads to one: a file in a worktree or a
  * submodule, or a link. One that leads to where calls may write unasked may be anybody's.
  */
-function ownerOf(root: string, settings: Settings): "user" | "unknown" | "none" {
-  if (!exists(join(root, ".git"))) return "none";
+function ownerOf(
+  root: string,
+  settings: Settings,
+): { owner: "user" | "unknown" | "none"; folder?: string | undefined } {
+  if (!exists(join(root, ".git"))) return { owner: "none" };
   const folder = gitFolder(root, settings);
-  if (folder === undefined) return "unknown";
-  if (exists(join(folder, "HEAD"))) return "user";
-  return folder === canonicalOrUndefined(join(root, ".git")) ? "none" : "unknown";
+  if (folder === undefined) return { owner: "unknown" };
+  if (exists(join(folder, "HEAD"))) return { owner: "user", folder };
+  return { owner: folder === canonicalOrUndefined(join(root, ".git")) ? "none" : "unknown" };
 }
 
 /** Finds where the `.git` of a folder leads; undefined if that cannot be told, or if calls may write there unasked. */
@@ -78,7 +84,7 @@ function gitFolder(top: string, settings: Settings): string | undefined {
   const path = canonicalOrUndefined(join(top, ".git"));
   if (path === undefined || !isSafe(path)) return undefined;
   const folder = statsOf(path)?.isFile() ? linkedFolder(top, path) : path;
-  return folder !== undefined && isSafe(folder) ? folder : undefined;
+  return folder === path || (folder !== undefined && isSafe(folder)) ? folder : undefined;
 }
 
 /** As much as a path takes. */
@@ -89,7 +95,9 @@ function linkedFolder(top: string, file: string): string | undefined {
   try {
     if (statSync(file).size > longestFile) return undefined;
     const path = /^gitdir: ([^\n\r\0]+)[\n\r]*$/.exec(readFileSync(file, "utf8"))?.[1];
-    return path === undefined ? undefined : canonicalOrUndefined(resolve(top, path));
+    return path === undefined || isOnOtherShare(resolve(top, path), [top])
+      ? undefined
+      : canonicalOrUndefined(resolve(top, path));
   } catch {
     return undefined;
   }
@@ -133,37 +141,36 @@ function configurationOf(folder: string): string {
   try {
     const common = join(folder, "commondir");
     const main = exists(common) ? resolve(folder, readFileSync(common, "utf8").trim()) : folder;
-    return readFileSync(join(main, "config"), "utf8");
+    return isOnOtherShare(main, [folder]) ? "" : readFileSync(join(main, "config"), "utf8");
   } catch {
     return "";
   }
 }
 
 /** Finds the folder at `directory` or above it that holds the `.git` that git takes. */
-function repositoryAt(directory: string): string | undefined {
+export function repositoryAt(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     if (exists(join(at, ".git"))) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
-/** The mode of a submodule in an index, and how far behind it its name begins for ids of SHA-1 and SHA-256. */
-const submoduleMode = Buffer.from([0, 0, 0xe0, 0]);
-const nameOffsets = [38, 50];
-const extendedFlag = 0x40;
-/** A larger index is not read. */
-const largestIndex = 2 ** 26;
 const mostSubmodules = 200;
 
 /**
- * Returns whether git would enter a submodule that came with the files, of the repository that it takes at `root`: `git status`, `git diff`
+ * Returns whether git would enter a submodule that came with the files, of the repository at `start` (`startFolder`, if that is known): `git status`, `git diff`
  * and others start a git of their own in each, and that git runs what the submodule's configuration says. A submodule is an entry of the
  * index with a mode of its own, whose folder holds a `.git`. `changes`: the line may put another repository there.
  */
-function hasUnsafeSubmodule(root: string, changes: boolean, settings: Settings): boolean {
-  const open = [repositoryAt(root)];
+function hasUnsafeSubmodule(
+  start: string | undefined,
+  changes: boolean,
+  settings: Settings,
+  startFolder?: string | undefined,
+): boolean {
+  const open = [start];
   for (let top = open.pop(), seen = 0; top !== undefined; top = open.pop(), seen += 1) {
-    const folder = gitFolder(top, settings);
+    const folder = (seen === 0 ? startFolder : undefined) ?? gitFolder(top, settings);
     if (folder === undefined) continue;
     const names = submodulesOf(folder);
     if (names === undefined || seen > mostSubmodules) return true;
@@ -180,33 +187,7 @@ function hasUnsafeSubmodule(root: string, changes: boolean, settings: Settings):
   return false;
 }
 
-/** Lists the names of submodules in the index of a repository, and some that are none; undefined if they cannot be told. */
-function submodulesOf(folder: string): string[] | undefined {
-  try {
-    const indexes = readdirSync(folder).filter((name) => name === "index" || name.startsWith("sharedindex."));
-    const names: string[] = [];
-    for (const index of indexes) {
-      const path = join(folder, index);
-      if (lstatSync(path).size > largestIndex) return undefined;
-      const bytes = readFileSync(path);
-      for (let at = bytes.indexOf(submoduleMode); at !== -1; at = bytes.indexOf(submoduleMode, at + 1)) {
-        // Version 4 has only the end of each name.
-        if (bytes.readUInt32BE(4) > 3) return undefined;
-        for (const offset of nameOffsets) {
-          const isExtended = ((bytes[at + offset - 2] ?? 0) & extendedFlag) !== 0;
-          const start = at + offset + (isExtended ? 2 : 0);
-          const end = bytes.indexOf(0, start);
-          if (end > start) names.push(bytes.toString("utf8", start, end));
-        }
-      }
-    }
-    return names;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Folders looked through for repositories that `git add` would make submodules. */
+/** Folders looked through for repositories that a line would make submodules. */
 const mostFolders = 2000;
 
 /** Returns whether a folder holds a repository of its own, or so much that it cannot be told. */

@@ -1,9 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
@@ -81,7 +92,12 @@ describe("a submodule that came with the files", () => {
 
   test("may be one that the line itself makes", async () => {
     plantRepository(join(root, "m"));
-    await all(covering, "asked", ["git add m && git status", "git add -A; git diff"]);
+    await all(covering, "asked", [
+      "git add m && git status",
+      "git add -A; git diff",
+      "git add m && git status push",
+      "git add m && git diff -- commit",
+    ]);
     await all(covering, "allowed", ["git add src && git commit -m x", "git add -A"]);
     rmSync(join(root, "m"), { recursive: true });
     await all(covering, "allowed", ["git add -A && git status"]);
@@ -157,4 +173,49 @@ test("a denied file is seen behind letters that are joined, and where git writes
     expect(`${line}: ${await decision(options, line)}`).not.toBe(`${line}: allowed`);
   await all(options, "asked", ["git archive HEAD", "git format-patch -1 --stdout"]);
   await all({ allow: ["run_bash(git *)"] }, "allowed", ["git archive HEAD", "git format-patch -1"]);
+});
+
+test("an index is read again as soon as it says something else", async () => {
+  plantRepository(join(root, "sub"));
+  const id = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
+  vi.setSystemTime(Date.now() + 60_000);
+  try {
+    await all({}, "allowed", ["git status", "git status"]);
+    git(root, "update-index", "--add", "--cacheinfo", `160000,${id},sub`);
+    await all({}, "asked", ["git status", "git status"]);
+    const index = join(root, ".git/index");
+    const [bytes, { mtime }] = [readFileSync(index), statSync(index)];
+    // As long as before, and of the same time. The next tick of the file system's clock tells.
+    await delay(20);
+    writeFileSync(index, Buffer.from(bytes.toString("latin1").replace("sub\0", "tub\0"), "latin1"));
+    utimesSync(index, mtime, mtime);
+    await all({}, "allowed", ["git status"]);
+    await delay(20);
+    writeFileSync(index, bytes);
+    utimesSync(index, mtime, mtime);
+    await all({}, "asked", ["git status"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a folder that holds too much to look through may hold a submodule for the next command of the line", async () => {
+  const line = "git checkout -q HEAD~1; git status";
+  for (let at = 0; at < 1999; at += 1) mkdirSync(join(root, "src", String(at)));
+  await all(covering, "allowed", [line]);
+  mkdirSync(join(root, "src/x"));
+  await all(covering, "asked", [line, "git add -A && git status"]);
+  await all(covering, "allowed", ["git checkout -q HEAD~1", "git status"]);
+});
+
+test("a command that takes the index from a commit may bring a submodule for the next command of the line", async () => {
+  const lines = [
+    "git reset -q HEAD~1; git status",
+    "git checkout HEAD~1 -- nest; git status",
+    "git stash pop && git diff",
+  ];
+  await all(covering, "allowed", lines);
+  plantRepository(join(root, "nest"));
+  await all(covering, "asked", lines);
+  await all(covering, "allowed", ["git reset -q HEAD~1", "git status"]);
 });

@@ -1,30 +1,38 @@
 import type { ProgramRecords } from "./record.ts";
 
-/** What packs and unpacks: nothing that another program does, or that leaves the folder. */
+/** Programs that pack, and show packed files. An archive and a patch name the files themselves that they write, protected ones too. */
 export const archives: ProgramRecords = {
-  csplit: { covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" } },
-  patch: {
-    covers: { options: "-p= -R -N -s -l -E --strip= --dry-run --reverse --forward --silent --verbose -f -t -u -b" },
+  "7z 7za bsdtar cpio pax unar unrar uudecode": {
+    covers: "nothing",
+    places: "uncovered",
+    below: { kind: "read", followsLinks: true },
   },
-  split: {
+  // Not `-S`, which makes names, `-N`, which takes them from the file, and `-r`.
+  "bunzip2 bzip2 gunzip gzip lzma unlzma unxz xz": {
     covers: {
       options:
-        "-l= -b= -C= -n= -a= -d -x -u --lines= --bytes= --number= --suffix-length= --numeric-suffixes=? --verbose",
+        "-# -c --stdout -d --decompress -f --force -k --keep -q --quiet -v --verbose -t --test -l --list -n --no-name -T= --threads=",
     },
   },
+  csplit: { covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" } },
+  patch: { covers: "input", places: "uncovered" },
+  // The names of its pieces are its own.
+  split: { covers: "nothing" },
   tar: {
+    below: { kind: "read" },
     versionOptions: "--version",
+    places: "uncovered",
     covers: {
-      options: `-c -x -t -z -j -J -v -k -p -m -O -a -f= --create --extract --get --list --gzip --gunzip --bzip2 --xz --zstd --auto-compress --verbose --file=
+      options: `-c -t -z -j -J -v -k -p -m -O -a -f= --create --list --gzip --gunzip --bzip2 --xz --zstd --auto-compress --verbose --file=
         --keep-old-files --strip-components= --exclude= --exclude-vcs --wildcards --no-same-owner --to-stdout --sort=name --mtime= --owner=
         --group= --numeric-owner`,
-      bundle: /^[cxtzjJvkpmOa]*f?[cxtzjJvkpmOa]*$/,
+      bundle: /^[ctzjJvkpmOa]*f?[ctzjJvkpmOa]*$/,
       // Not an archive of another host, which tar opens through rsh.
       word: /^(?:[^:/]*\/.*|[^:]*)$/s,
     },
   },
-  unzip: { covers: { options: "-l -q -v -t -n -j -x= -p -Z -a -C" } },
-  zip: { covers: { options: "-r -q -v -j -u -9 -x= -i= -y -X -e" } },
+  unzip: { covers: "nothing", places: "uncovered" },
+  zip: { covers: { options: "-r -q -v -j -u -9 -x= -i= -y -X -e" }, below: { kind: "read", followsLinks: true } },
   zstd: {
     covers: {
       options: "-d -k -f -q -v -t -l -c -# --rm -T= --threads= --stdout --decompress --keep --force --ultra --long=?",

@@ -32,7 +32,7 @@ export const builtins: ProgramRecords = {
   },
   eval: { starts: { script: "all", transparent: true } },
   exec: { style: "words", starts: { transparent: true } },
-  // What these assign stands with the assignments; in any other form they make the line unreadable.
+  // Assignments of these stand with the others; in any other form they make the line unreadable.
   "export read readonly set unset wait": { reads: { interpret: none } },
   printf: { reads: { operands: "data", interpret: none }, dataFrom: 2 },
   pwd: { reads: { options: "-L -P --logical --physical" } },

@@ -71,26 +71,26 @@ function page(): string {
   );
   return `# What commands may do
 
-What \`@toolcrib/policy\` knows of programs, written by a test from their records (\`src/programs\`). A program without a record is asked about, and a
-rule about it covers what the rule says.
+This page lists the programs that \`@toolcrib/policy\` knows. A test writes it from their records (\`src/programs\`). For a program without a
+record, the user is asked, and a rule about it covers exactly what the rule says.
 
 ## Read-only commands
 
-In the options, \`-n=\` takes a value, \`-f=@\` the path of a file that is read, \`--arg=,\` two values, \`--color=?\` may have a value attached, and
-\`-#\` is a number (\`-20\`). Any other option, an abbreviated one too, makes the command asked. Operands that are paths must lie inside the
-roots. Where the words are "its own", the program is read by a function: \`[\` and \`test\` without \`-v\`; \`sed -n\` with addresses and \`p\`;
-\`jq\` without \`env\`, \`import\` and \`include\`; \`ps\` with columns that show no environment.
+In the options, \`-n=\` has a value, \`-f=@\` has the path of a file to read, and \`--arg=,\` has two values. \`--color=?\` may have a value
+attached, and \`-#\` is a number (\`-20\`). For any other option, even an abbreviated one, the user is asked. Operands that are paths must be inside
+the roots. If the words are "its own", a function checks the program: \`[\` and \`test\` without \`-v\`; \`sed -n\` with addresses and \`p\`; \`jq\`
+without \`env\`, \`import\` and \`include\`; \`ps\` with columns that show no environment.
 
 ${table(["program", "words", "options"], reading)}
 
-These are read-only with one of these options alone:
+These programs only read if they have exactly one of these options:
 
 ${table(
   ["program", "option"],
   having("versionOptions").map(([name, options]) => row(name, code(options))),
 )}
 
-The parsers of options that were read:
+The records follow the option parsers of these programs:
 
 ${table(
   ["program", "source"],
@@ -99,27 +99,27 @@ ${table(
 
 ## What a wildcard covers
 
-The \`*\` of a rule covers the options above and these, written so, and any operands. \`--reporter=dot\\|json\` takes one of these values, \`-c=!\` none. A
-rule must spell out every other option or subcommand.
+The \`*\` of a rule covers the options above, the following options exactly as written, and any operands. \`--reporter=dot\\|json\` has one of these
+values, and \`-c=!\` has none. A rule must spell out every other option or subcommand.
 
 ${table(["program", "options"], covering)}
 
-Programs that run a file, a text or another program: a rule must spell out the word that names it.
+These programs run a file, a text or another program. A rule must spell out the word that names it:
 
 ${table(
   ["program", "the word"],
   having("runs").map(([name, runs]) => row(name, running(runs))),
 )}
 
-Programs that start the command in their words, which is judged by itself: ${having("starts")
+These programs start another command, which is judged by itself: ${having("starts")
     .map(([name]) => name)
     .join(", ")}.
 
-A wildcard covers any words of ${only("anything")}.
+For these programs, a wildcard covers any words: ${only("anything")}.
 
-Only an exact rule allows ${only("nothing")}.
+Only an exact rule allows these programs: ${only("nothing")}.
 
-No rule with a pattern allows these, because they run what their input says: ${only("input")}.
+No rule with a pattern allows these programs, because they run commands from their input: ${only("input")}.
 `;
 }
 

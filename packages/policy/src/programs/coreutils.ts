@@ -9,8 +9,14 @@ const paths = (options: string, more: ProgramRecord["reads"] = {}): ProgramRecor
 });
 const data = (options: string): ProgramRecord => ({ source, reads: { options, operands: "data" } });
 const alone = (options: string): ProgramRecord => ({ source, reads: { options } });
-/** Its options are numbers and flags, however they are joined. */
+/** Covers any options: they are numbers and flags, however they are joined. */
 const any = (record: ProgramRecord): ProgramRecord => ({ ...record, covers: "anything" });
+/** Makes the record of a program that puts its operands at the last one. */
+const placing = (options: string): ProgramRecord => ({
+  source,
+  covers: { options: `${options} -t=@ --target-directory=@ -T --no-target-directory` },
+  places: "operands",
+});
 
 const checksum = paths(
   "-b --binary -t --text --tag -z --zero -c --check --ignore-missing --quiet --status --strict -w --warn",
@@ -146,6 +152,21 @@ export const coreutils: ProgramRecords = {
     -u --users`,
   ),
   whoami: alone(""),
-  // What changes files asks by its nature, and no option of these runs or writes anything besides their operands.
-  "chgrp chmod chown cp ln mkdir mv rm rmdir touch": { covers: "anything" },
+  // Programs that change files ask by their nature, and no option of these runs or writes anything besides their operands.
+  "mkdir tee touch": { covers: "anything" },
+  "chgrp chmod chown": { covers: "anything", below: { kind: "write", only: "-R --recursive" } },
+  "rm rmdir": { covers: "anything", below: { kind: "delete" } },
+  // Not what makes names (`-S`, `-b`, `--parents`), links of copies, or follows links in a folder.
+  cp: placing(
+    `-a --archive -d -f --force -i --interactive -n --no-clobber -p -P --no-dereference --preserve=? --no-preserve= -r -R --recursive -u
+    --update=? -v --verbose -x --one-file-system --reflink=? --sparse= --strip-trailing-slashes`,
+  ),
+  install: placing(
+    "-c -C --compare -d --directory -D -g= --group= -m= --mode= -o= --owner= -p --preserve-timestamps -v --verbose",
+  ),
+  ln: placing("-f --force -i --interactive -n --no-dereference -P --physical -r --relative -s --symbolic -v --verbose"),
+  mv: {
+    ...placing("-f --force -i --interactive -n --no-clobber -u --update=? -v --verbose --strip-trailing-slashes"),
+    below: { kind: "delete" },
+  },
 };

@@ -1,13 +1,36 @@
 import { format, logging, patch, patchNames, refs, revisions, summary } from "./gitOptions.ts";
-import type { Covering, ProgramRecord, Reading } from "./record.ts";
+import type { Below, Covering, ProgramRecord, Reading } from "./record.ts";
 
-/** A subcommand that only reads. Its operands are revisions, paths in the repository, and words of its own. */
+/** Makes the record of a subcommand that only reads. Its operands are revisions, paths in the repository, and words of its own. */
 const reading = (options: string, more: Reading = {}, covers?: Covering): ProgramRecord => ({
   reads: { options, operands: "data", ...more },
   ...(covers && { covers: { word, ...covers } }),
 });
-/** One that changes the repository or the working tree, and starts nothing but what the user's configuration says. */
+/** Makes the record of one that changes the repository or the working tree, and starts nothing but what the user's configuration says. */
 const changing = (options: string, more: Covering = {}): ProgramRecord => ({ covers: { options, word, ...more } });
+
+/** Makes the record of one that changes the working tree to what a commit holds, links too. */
+const placing = (options: string, more: Covering = {}): ProgramRecord => ({
+  ...changing(options, more),
+  places: "unseen",
+});
+
+/** Makes the record of a stash, which takes untracked files, too. */
+const stashing = (options: string): ProgramRecord => ({
+  ...placing(`-k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged ${options}`),
+  below: {
+    kind: "read",
+    folder: Infinity,
+    only: "-u --include-untracked -a --all",
+    ignored: "-a --all",
+    takesAway: true,
+  },
+});
+/** It writes what files say into another file. */
+const exported: Below = { kind: "read", folder: Infinity, partly: true };
+
+/** No name of a folder that begins with a dot, which may be a protected one, or hold one. */
+const notHidden = /^(?![A-Za-z0-9+.-]+::)(?!(?:.*[/:])?\.[^/:]*\/*$)/s;
 
 const nothing: ProgramRecord = { covers: "nothing" };
 
@@ -23,8 +46,10 @@ const commits = `${revisions} ${summary} ${patch} ${format} ${logging}`;
 const prints = `${patchNames} -L -G -S`;
 const transfer = `-q --quiet -v --verbose --progress --no-progress -4 --ipv4 -6 --ipv6 -n --dry-run -f --force -p --prune -t --tags --no-tags
   --all -a --append --depth= --deepen= --unshallow --atomic -j= --jobs= --no-verify --porcelain --shallow-since=`;
+/** Not `subtree`, which puts all that it brings in another folder. */
+const strategies = "ours|theirs|patience|histogram|ignore-space-change|ignore-all-space|renormalize|no-renames";
 const merging = `-q --quiet -v --verbose --abort --skip --quit --continue -n --no-commit --commit --no-edit --stat --no-stat --ff --no-ff
-  --ff-only --squash --no-squash -X= --strategy-option= --signoff --allow-unrelated-histories --autostash --no-autostash`;
+  --ff-only --squash --no-squash -X=${strategies} --strategy-option=${strategies} --signoff --allow-unrelated-histories --autostash --no-autostash`;
 
 /**
  * git. What the configuration of its repository runs (a file system monitor, filters, text converters) is trusted where the user chose the
@@ -70,7 +95,7 @@ export const git: ProgramRecord = {
       `--all --tags --long --always --abbrev=? --exact-match --dirty=? --broken=? --match= --exclude= --first-parent --contains
       --candidates=`,
     ),
-    // Where there is no repository, it compares two files.
+    // Outside a repository it compares two files.
     diff: reading(`--cached --staged --merge-base --base --ours --theirs ${summary} ${patch} ${format}`, {
       operands: "paths",
       contents: true,
@@ -139,7 +164,7 @@ export const git: ProgramRecord = {
     ),
     var: reading("", { operand: /^GIT_(?:AUTHOR_IDENT|COMMITTER_IDENT|DEFAULT_BRANCH)$/ }),
 
-    // What these run is in their words, in a file or in the configuration.
+    // These run programs named in their words, in a file or in the configuration.
     [`daemon difftool fast-import filter-branch for-each-repo gui hook instaweb maintenance merge-file merge-index merge-one-file mergetool p4 remote-ext
       remote-fd request-pull send-email shell svn upload-pack receive-pack verify-commit verify-tag`.replace(
       /\s+/g,
@@ -147,27 +172,36 @@ export const git: ProgramRecord = {
     )]: nothing,
 
     // Changing.
-    add: changing(
-      "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
-    ),
+    add: {
+      ...changing(
+        "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
+      ),
+      below: { kind: "read", folder: 1, ignored: "-f --force" },
+    },
     // A patch may hold any path of the tree, and copy from any; also from the standard input.
     "am apply": { covers: "input" },
-    archive: changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
+    archive: {
+      ...changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
+      below: exported,
+    },
     bisect: {
       commands: {
         "replay run view visualize": nothing,
-        "start good bad new old skip reset log terms next": changing("--no-checkout --first-parent"),
+        "start good bad new old skip reset log terms next": placing("--no-checkout --first-parent"),
       },
     },
-    checkout: changing(
+    checkout: placing(
       `-b= -B= -f --force -q --quiet --detach -d -t --track=? --no-track --ours --theirs -m --merge --orphan= --overlay --no-overlay
       --progress --no-progress --guess --no-guess -2 -3`,
     ),
-    "cherry-pick revert": changing(`-x -s -m= --mainline= --allow-empty --keep-redundant-commits ${merging}`),
-    clean: changing("-n --dry-run -f --force -d -x -X -q --quiet -e= --exclude="),
-    clone: changing(
+    "cherry-pick revert": placing(`-x -s -m= --mainline= --allow-empty --keep-redundant-commits ${merging}`),
+    clean: {
+      ...changing("-n --dry-run -f --force -d -x -X -q --quiet -e= --exclude="),
+      below: { kind: "delete", folder: 1, only: "-f --force", partly: true, ignored: "-x -X" },
+    },
+    clone: placing(
       `${transfer} -b= --branch= --single-branch --no-single-branch -o= --origin= --bare --mirror --filter= --sparse --no-checkout`,
-      { first: address },
+      { first: address, word: notHidden },
     ),
     commit: changing(
       `-m= --message= -a --all --amend --no-edit -q --quiet -v --verbose -s --signoff --no-signoff -n --no-verify --allow-empty
@@ -177,40 +211,45 @@ export const git: ProgramRecord = {
     fetch: changing(`${transfer} --prune-tags --recurse-submodules=? --no-recurse-submodules --set-upstream`, {
       first,
     }),
-    "format-patch": changing(
-      "-n --numbered -N --no-numbered -# --stdout --cover-letter --subject-prefix= -v= --reroll-count= -k --keep-subject --start-number= --no-signature -s --signoff --root --base= --thread=? --no-thread",
-    ),
+    bundle: { covers: "nothing", below: exported },
+    "format-patch": {
+      ...changing(
+        "-n --numbered -N --no-numbered -# --stdout --cover-letter --subject-prefix= -v= --reroll-count= -k --keep-subject --start-number= --no-signature -s --signoff --root --base= --thread=? --no-thread",
+      ),
+      below: exported,
+    },
     gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
     init: changing("-q --quiet --bare -b= --initial-branch="),
     "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
-    merge: changing(`-m= ${merging}`),
-    mv: changing("-v --verbose -n --dry-run -f --force -k"),
+    merge: placing(`-m= ${merging}`),
+    mv: { ...changing("-v --verbose -n --dry-run -f --force -k"), places: "operands", below: { kind: "delete" } },
     notes: { commands: { "list show": reading(""), "add append": changing("-m= -f --force"), "": { reads: {} } } },
     prune: changing("-n --dry-run -v --verbose --progress --expire="),
-    pull: changing(`${transfer} ${merging} --rebase=? --no-rebase -r=? --set-upstream`, { first }),
+    pull: placing(`${transfer} ${merging} --rebase=? --no-rebase -r=? --set-upstream`, { first }),
     push: changing(
       `${transfer} -u --set-upstream -d --delete --force-with-lease=? --follow-tags --mirror --no-force-with-lease --thin --signed=no|false`,
       { first },
     ),
-    rebase: changing(
+    rebase: placing(
       `--onto= --keep-base --root --fork-point --no-fork-point --autosquash --no-autosquash -r=? --rebase-merges=? --update-refs --no-update-refs --reapply-cherry-picks -f --force-rebase --no-verify ${merging}`,
     ),
-    reset: changing("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add"),
-    restore: changing(
+    reset: placing("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add"),
+    restore: placing(
       "-s= --source= -S --staged -W --worktree --ours --theirs -q --quiet -m --merge --overlay --no-overlay --progress --no-progress",
     ),
-    rm: changing("-r -f --force --cached -q --quiet -n --dry-run --ignore-unmatch"),
+    rm: {
+      ...changing("-r -f --force --cached -q --quiet -n --dry-run --ignore-unmatch"),
+      below: { kind: "delete" },
+    },
     stash: {
       commands: {
-        "": changing("-k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged"),
+        "": stashing(""),
         list: reading(commits, { contents: prints }),
         show: reading(`-u --include-untracked --only-untracked ${summary} ${patch} ${format}`, {
           contents: prints,
         }),
-        "push save": changing(
-          "-m= --message= -k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged",
-        ),
-        "apply branch clear create drop pop": changing("--index -q --quiet"),
+        "push save": stashing("-m= --message="),
+        "apply branch clear create drop pop": placing("--index -q --quiet"),
       },
     },
     submodule: {
@@ -220,7 +259,7 @@ export const git: ProgramRecord = {
         "deinit init summary sync": changing("-f --force --all --recursive -q --quiet -n="),
       },
     },
-    switch: changing(
+    switch: placing(
       `-c= --create= -C= --force-create= -d --detach -f --force --discard-changes --orphan= -t --track=? --no-track --guess --no-guess -q
       --quiet -m --merge --progress --no-progress`,
     ),
@@ -228,7 +267,8 @@ export const git: ProgramRecord = {
       commands: {
         add: nothing,
         list: { reads: { options: "-v --verbose --porcelain -z" } },
-        "lock move prune remove unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
+        "lock prune remove unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
+        move: { ...changing("-f --force"), places: "operands" },
       },
     },
   },

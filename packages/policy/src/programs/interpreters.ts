@@ -3,7 +3,7 @@ import type { ProgramRecord, ProgramRecords } from "./record.ts";
 const running = (plain: string, code: string, more: ProgramRecord["runs"] = {}): ProgramRecord => ({
   runs: { plain, code, ...more },
 });
-/** It looks a program up and runs it. */
+/** Makes the record of a launcher, which looks a program up and runs it. */
 const launching = (plain: string, code = ""): ProgramRecord =>
   running(plain, code, { launches: ["", ...code.split(" ")] });
 
@@ -37,7 +37,7 @@ export const interpreters: ProgramRecords = {
     covers: "input",
   },
   "mysqldump pg_dump pg_restore": { covers: "nothing" },
-  // What they run comes from their input, too.
+  // These take programs to run from their input, too.
   [`at batch bc cmd crontab csh dc debugfs ed emacs ex expect fish gdb irb julia ksh lldb m4 mail mailx micro mksh nano octave pico powershell pry
     pwsh R rsh scheme telnet tclsh view rview rvim vi vim vimdiff nvim yash zsh`.replace(/\s+/g, " ")]: {
     covers: "input",

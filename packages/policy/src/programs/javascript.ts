@@ -1,6 +1,6 @@
 import type { Covering, ProgramRecord, ProgramRecords } from "./record.ts";
 
-/** Tools of JavaScript. Their parsers join no letters, and each has options that load a file, which are not here. */
+/** Makes the record of a JavaScript tool. Their parsers join no letters, and each has options that load a file, which are not here. */
 const tool = (options: string, more: Covering = {}): ProgramRecord => ({
   style: "words",
   covers: { options, ...more },

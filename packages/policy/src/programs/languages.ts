@@ -20,7 +20,10 @@ const cargoCommands: ProgramRecords = {
 const goOptions = `-v -x -n -race -a -count= -run= -bench= -benchtime= -benchmem -cover -covermode=set|count|atomic -coverpkg= -cpu= -failfast -fuzz=
   -fuzztime= -json -list= -parallel= -short -shuffle= -skip= -timeout= -tags= -mod=readonly|vendor -p= -trimpath -buildvcs=? -f= -m -u -e -deps -test
   -msan -asan -work -c -i`;
-/** Not a package at a version, which go would load. Single dash and long names; two dashes are the same to go, but not listed. */
+/**
+ * Makes the record of a go subcommand: not a package at a version, which go would load. Single dash and long names; two dashes are the same
+ * to go, but not listed.
+ */
 const go = (more = ""): ProgramRecord => ({
   covers: { options: `${goOptions} ${more}`, word: /^[^@]*$/ },
 });

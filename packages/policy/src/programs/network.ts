@@ -1,17 +1,35 @@
 import type { ProgramRecord, ProgramRecords } from "./record.ts";
 
 const tool = (options: string, style?: "words"): ProgramRecord => ({ covers: { options }, ...(style && { style }) });
+/** Protocols that curl may speak to a server: lists tell it, of which some name `file`. */
+const protocols = "=https|https|=http|=http,https|=https,http";
 const nothing: ProgramRecord = { covers: "nothing" };
 
-/** What asks services, or machines elsewhere. */
+const composing =
+  "-d --detach -v --volumes --remove-orphans --build --no-build --force-recreate --no-recreate -a --all -q --quiet --follow --tail= --no-color -t= --timeout= --wait --no-deps --pull=? --services --format= --profiles --no-log-prefix --since= -s --stop -V";
+
+const compose: ProgramRecord = {
+  commands: {
+    "down events images kill logs ls pause port ps pull push restart rm start stop top unpause version":
+      tool(composing),
+    // It builds images of folders, and shows what files of variables say.
+    "build config create up": { ...tool(composing), below: { kind: "read", folder: Infinity, partly: true } },
+    "attach exec cp run watch": nothing,
+  },
+};
+
+const hgOptions = "-r= --rev= -l= --limit= -p --patch -v --verbose -q --quiet --stat -g --git -T= -a -m -n -u -c";
+const svnOptions = "-r= -l= --limit= -v --verbose -q --quiet --xml -R -u";
+
+/** Programs that reach services, or machines elsewhere. */
 export const network: ProgramRecords = {
   curl: {
     versionOptions: "--version -V",
     covers: {
       options: `-s --silent -S --show-error -f --fail --fail-with-body -L --location -I --head -i --include -v --verbose -X= --request= -H= --header= -A=
         --user-agent= -e= --referer= -m= --max-time= --connect-timeout= --retry= --retry-delay= --retry-all-errors -w= --write-out= -k
-        --insecure --compressed -4 --ipv4 -6 --ipv6 -N --no-buffer -g --globoff -G --get --http1.1 --http2 --proto= --proto-redir= --tlsv1.2 --tlsv1.3
-        -r= --range= --max-redirs= --no-progress-meter -# --progress-bar -u= --user= --oauth2-bearer=`,
+        --insecure --compressed -4 --ipv4 -6 --ipv6 -N --no-buffer -g --globoff -G --get --http1.1 --http2 --tlsv1.2 --tlsv1.3
+        --proto=${protocols} --proto-redir=${protocols} -r= --range= --max-redirs= --no-progress-meter -# --progress-bar -u= --user= --oauth2-bearer=`,
       // Not a file of headers or of a format, a format that names a file, a file, or an address that curl expands.
       word: /^(?!@|file:|[a-z]*[{[][^:]*:)(?!.*%output\{)/is,
     },
@@ -20,6 +38,8 @@ export const network: ProgramRecords = {
     covers: {
       options:
         "-q --quiet -nv --no-verbose -v --spider -S --server-response -t= --tries= -T= --timeout= --no-check-certificate -4 -6 --max-redirect= --method=HEAD",
+      // It decodes %2e, and drops what follows #, in the name of the file that it writes.
+      word: /^[^%#]*$/,
     },
   },
   "dig host nslookup": { covers: { options: "-4 -6 -t= -p= -x=", word: /^[^-@]/ } },
@@ -29,9 +49,14 @@ export const network: ProgramRecords = {
         --itemize-changes -c --checksum -l --links -p --perms -t --times -g -o --delete --exclude= --include= --existing --ignore-existing
         --size-only --max-size= --min-size= --bwlimit= --info=`,
     },
+    places: "operands",
   },
-  scp: { covers: { options: "-r -p -q -v -C -B -3 -4 -6 -P= -l=" } },
-  ssh: { covers: { options: "-4 -6 -q -v -T -n -C -p= -l= -x -a" } },
+  scp: {
+    places: "operands",
+    below: { kind: "read", only: "-r", followsLinks: true },
+    covers: { options: "-r -p -q -v -C -B -3 -4 -6 -P= -l=" },
+  },
+  ssh: nothing,
   openssl: {
     commands: {
       "crl dgst rand version x509 verify req": {
@@ -45,6 +70,7 @@ export const network: ProgramRecords = {
   },
   gpg: { covers: { options: "--list-keys --list-secret-keys -k -K --fingerprint --verify --with-colons --version" } },
 
+  "docker-compose podman-compose": compose,
   // podman takes the words of docker.
   "docker podman": {
     commands: {
@@ -55,18 +81,11 @@ export const network: ProgramRecords = {
       "kill pause pull push rename restart rm rmi start stop tag unpause wait": tool(
         "-f --force -a -q --quiet -t= --time= -v --volumes --platform=",
       ),
-      build: tool(
-        "-t= --tag= --no-cache --pull -q --quiet --target= --build-arg= --platform= --progress=plain|auto|tty",
-      ),
-      compose: {
-        commands: {
-          "build config create down events images kill logs ls pause port ps pull push restart rm start stop top unpause up version":
-            tool(
-              "-d --detach -v --volumes --remove-orphans --build --no-build --force-recreate --no-recreate -a --all -q --quiet --follow --tail= --no-color -t= --timeout= --wait --no-deps --pull=? --services --format= --profiles --no-log-prefix --since= -s --stop -V",
-            ),
-          "attach exec cp run watch": nothing,
-        },
+      build: {
+        ...tool("-t= --tag= --no-cache --pull -q --quiet --target= --build-arg= --platform= --progress=plain|auto|tty"),
+        below: { kind: "read", partly: true },
       },
+      compose,
       "container context image network system volume": {
         commands: {
           "df inspect list logs ls prune rm stats top": tool(
@@ -109,14 +128,16 @@ export const network: ProgramRecords = {
   },
   hg: {
     commands: {
-      "annotate blame branch branches cat diff files heads identify id log manifest paths status st summary tags": tool(
-        "-r= --rev= -l= --limit= -p --patch -v --verbose -q --quiet --stat -g --git -T=  -a -m -n -u -c",
-      ),
+      "annotate blame branch branches cat files heads identify id manifest paths status st summary tags":
+        tool(hgOptions),
+      diff: { ...tool(hgOptions), below: { kind: "read", folder: 1, partly: true } },
+      log: { ...tool(hgOptions), below: { kind: "read", folder: 1, only: "-p --patch -g --git", partly: true } },
     },
   },
   svn: {
     commands: {
-      "blame cat diff info list log ls propget status st": tool("-r= -l= --limit= -v --verbose -q --quiet --xml -R -u"),
+      "blame cat info list log ls propget status st": tool(svnOptions),
+      diff: { ...tool(svnOptions), below: { kind: "read", folder: 1, partly: true } },
     },
   },
 };

@@ -1,6 +1,6 @@
 import type { ProgramRecord, ProgramRecords } from "./record.ts";
 
-/** What people hand to the scripts of a package. */
+/** Words that people hand to the scripts of a package. */
 const ofScripts = `-- --run --watch=? --coverage --fix --check --write --verbose --ci --bail --dev --host --mode= --port= -u -t= -w`;
 
 const npmOptions = `--silent -s --if-present --ignore-scripts -w= --workspace= --workspaces -ws --include-workspace-root --no-audit --no-fund

@@ -26,12 +26,19 @@ function valuesOf(entry: string): Option["values"] {
   if (equals < 0) return [];
   if (suffix === "?") return "maybe";
   if (suffix === "!") return "alone";
-  return suffix.split(",").map((one) => (one === "" ? "any" : one === "@" ? "path" : new Set(one.split("|"))));
+  if (suffix.includes("|")) return [new Set(suffix.split("|"))];
+  return suffix.split(",").map((one) => (one === "" ? "any" : one === "@" ? "path" : new Set([one])));
+}
+
+/** Returns whether one of the names is in a list. */
+export function isListed(names: readonly string[], list: OptionList): boolean {
+  const options = compile(list);
+  return names.some((name) => options.has(name));
 }
 
 interface ParseOptions {
   readonly style?: Style | undefined;
-  /** What follows the first operand is not the program's to parse (`timeout 5 CMD -x`). */
+  /** Words after the first operand are not the program's to parse (`timeout 5 CMD -x`). */
   readonly stop?: boolean;
   /** No word that begins with a dash is taken for a value, or for an operand after `--`: the program may read it otherwise, or hand it on. */
   readonly wary?: boolean;

@@ -1,4 +1,4 @@
-import { parseWords } from "./parseWords.ts";
+import { isListed, parseWords } from "./parseWords.ts";
 import type { ParsedWords, ProgramRecord, Reading, Reads } from "./record.ts";
 import { findProgram, locate } from "./table.ts";
 
@@ -16,9 +16,9 @@ interface CommandWords {
   readonly patterns?: readonly number[] | undefined;
   /** Names of the variables that its words expand. */
   readonly variables?: readonly string[] | undefined;
-  /** Whether it gets further words that the line does not show. */
+  /** True if it gets further words that the line does not show. */
   readonly moreWords?: boolean | undefined;
-  /** Whether the commands that it starts are judged by themselves. */
+  /** True if the commands that it starts are judged by themselves. */
   readonly opened?: boolean | undefined;
   /** Holds its input, if that is known. */
   readonly input?: string | undefined;
@@ -84,7 +84,7 @@ function whyNot(
   if (operands.length === 0) return undefined;
   if (kind === undefined) return `${name} is only read-only without further words.`;
   if (most !== undefined && operands.length > most) return `${name} may write to one of its words.`;
-  if (operandsNeed !== undefined && !hasOne(names, operandsNeed))
+  if (operandsNeed !== undefined && !isListed(names, operandsNeed))
     return `${name} would make or change what its words name.`;
   return operand === undefined || operands.every((word) => operand.test(word))
     ? undefined
@@ -100,25 +100,23 @@ function readsOf(
   { starts }: ProgramRecord,
   { patterns, input = "", name }: { patterns: readonly string[]; input: string | undefined; name: string },
 ): Reads | string {
-  const first = hasOne(names, insteadOfData) ? 0 : data;
+  const first = isListed(names, insteadOfData) ? 0 : data;
   // A pattern may become several words, and then those after the first are files.
   const files = kind === "paths" ? operands.filter((word, at) => at >= first || patterns.includes(word)) : [];
-  const isList = lists !== undefined && hasOne(names, lists);
+  const isList = lists !== undefined && isListed(names, lists);
   if (isList && (files.length === 0 || files.includes("-"))) {
     const listed = files.every((file) => file === "-") ? sumOfFile.exec(input)?.[1] : undefined;
     return listed === undefined ? `${name} opens what its input names.` : { paths: [listed] };
   }
-  // Where it is given no start, find takes the folder.
-  const all = starts?.actions !== undefined && files.length === 0 ? [".", ...paths] : [...paths, ...files];
+  const isSearch = contents === true || (contents !== undefined && isListed(names, contents));
+  // Without a start find takes the folder, as a search does that only names files of patterns.
+  const takesFolder = starts?.actions !== undefined || (isSearch && kind === "paths" && paths.length > 0);
+  const all = takesFolder && files.length === 0 ? [".", ...paths] : [...paths, ...files];
   return {
     paths: all.filter((path) => path !== "-"),
-    contents: contents === true || (contents !== undefined && hasOne(names, contents)),
+    contents: isSearch,
     ...(isList && { lists: true }),
   };
-}
-
-function hasOne(names: readonly string[], list: string): boolean {
-  return list.split(/\s+/).some((name) => names.includes(name));
 }
 
 /** Adds what file patterns read. Each may become several words: it must be one of many paths, or data, whose folder is then read. */

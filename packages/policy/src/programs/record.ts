@@ -6,20 +6,21 @@
 export type OptionList = string;
 
 /**
- * How a program splits its words into options. `getopt`: letters may be joined (`-la`), a value may follow its letter, `--` ends the
- * options. `undashed`: the same, but a word with a dash after `--` is not taken for an operand, since the program, or one of its subcommands, takes it
- * for an option all the same. `letters`: as `getopt`, but the value of a letter is always the next word. `words`: each option is a word of its
- * own, and `--` is an option like any other. Subcommands parse as their program does, if they do not say otherwise.
+ * A program's way to split its words into options. `getopt`: letters may be joined (`-la`), a value may follow its letter, `--` ends the
+ * options. `undashed`: the same, but a word with a dash after `--` is not taken for an operand, since the program, or one of its
+ * subcommands, takes it for an option all the same. `letters`: as `getopt`, but the value of a letter is always the next word. `words`:
+ * each option is a word of its own, and `--` is an option like any other. Subcommands parse as their program does, if they do not say
+ * otherwise.
  */
 export type Style = "getopt" | "undashed" | "letters" | "words";
 
-/** What a command reads that only reads and prints. */
+/** The files that a command reads which only reads and prints. */
 export interface Reads {
   /** The paths that it reads, as its words have them: relative to where it runs, file patterns not replaced. */
   readonly paths: readonly string[];
-  /** Whether it prints what the files in a folder or repository say, not only their names. */
+  /** True if it prints what the files in a folder or repository say, not only their names. */
   readonly contents?: boolean | undefined;
-  /** Whether the paths are lists of sums, whose files it opens too. */
+  /** True if the paths are lists of sums, whose files it opens too. */
   readonly lists?: boolean | undefined;
 }
 
@@ -27,56 +28,75 @@ export interface Reads {
 export interface Reading {
   /** Any other option, an abbreviated one too, makes the command asked. */
   readonly options?: OptionList;
-  /** What its operands are: paths that it reads, or data. Without this it takes none. */
+  /** The kind of its operands: paths that it reads, or data. Without this it takes none. */
   readonly operands?: "paths" | "data";
-  /** How many operands come first that are data all the same: the pattern of `grep`. */
+  /** The number of first operands that are data all the same: the pattern of `grep`. */
   readonly data?: number;
   /** Options that take the place of those: `-e PATTERN`. */
   readonly insteadOfData?: string;
   /** The most operands that it may have. */
   readonly most?: number;
-  /** What each operand must look like. */
+  /** The form that each operand must have. */
   readonly operand?: RegExp;
   /** Options of which operands need one: without it the program would make or change what they name. */
   readonly operandsNeed?: string;
-  /** Whether it prints what files in a folder or repository say, not only their names: always, or with one of these options. */
+  /** The options with which it prints what files in a folder or repository say, not only their names; true for always. */
   readonly contents?: true | string;
   /** With one of these options its operands are lists of sums and names, as those of `md5sum`. */
   readonly lists?: string;
-  /** Where lists of options are not enough: what the words read. They were parsed before. */
+  /** Returns what the parsed words read, if lists of options are not enough. */
   readonly interpret?: (words: readonly string[], parsed: ParsedWords) => Reads | string;
 }
 
-/** What the `*` of a rule may stand for: what only reads, and these options. */
+/** The words that the `*` of a rule may stand for: those that only read, and these options. */
 export interface Covering {
   readonly options?: OptionList;
-  /** What each operand and each value must look like. Default: no operand begins with `@`, as many programs read options from such a file. */
+  /**
+   * The form that each operand and each value must have. Default: no operand begins with `@`, as many programs read options from such a
+   * file.
+   */
   readonly word?: RegExp;
-  /** What the first operand must look like. */
+  /** The form that the first operand must have. */
   readonly first?: RegExp;
   /** Letters of which the first word may consist, without a dash, as that of `tar xzf`. */
   readonly bundle?: RegExp;
 }
 
-/** How a program starts the command that stands in its words; that command is judged by itself. */
+/** A program's way to start the command in its words; that command is judged by itself. */
 export interface Starting {
   /** Options that leave it clear what that command is. */
   readonly options?: OptionList;
   /** Words of its own between its options and the command. */
   readonly operands?: number;
-  /** Whether it does nothing itself, so that only the command matters. */
+  /** True if it does nothing itself, so that only the command matters. */
   readonly transparent?: true;
-  /** Whether words `NAME=value` before the command set variables for it. */
+  /** True if words `NAME=value` before the command set variables for it. */
   readonly assigns?: true;
-  /** Whether the command gets further words that the line does not show. */
+  /** True if the command gets further words that the line does not show. */
   readonly moreWords?: true;
   /** Options after which a command stands, up to `;` or `{} +`. */
   readonly actions?: string;
-  /** Where a script stands: after the last of the options `-…c`, in all words, or in the first word. */
+  /** The place of a script: after the last of the options `-…c`, in all words, or in the first word. */
   readonly script?: "sh -c" | "bash -c" | "all" | "first";
 }
 
-/** Which word of an interpreter or launcher names what it runs. A rule must spell it out. */
+/** Describes what a program does with all below a folder, though it does not only read. */
+export interface Below {
+  readonly kind: "read" | "write" | "delete";
+  /** With fewer operands than this it takes the folder that it runs in, or the repository of that. Default: 0. */
+  readonly folder?: number;
+  /** Only with one of these options. */
+  readonly only?: OptionList;
+  /** Set if it may leave out some of it, so that the user is asked about a denied file. */
+  readonly partly?: true;
+  readonly followsLinks?: true;
+  /** It takes the files away that it reads, and can put them back. */
+  readonly takesAway?: true;
+  /** It leaves out what git ignores, but with one of these options. */
+  readonly ignored?: OptionList;
+}
+
+/** The word of an interpreter or launcher that names what it runs. A rule must spell it out. */
 export interface Running {
   /** Options that may stand before it. */
   readonly plain?: string;
@@ -86,13 +106,13 @@ export interface Running {
   readonly launches?: readonly string[];
 }
 
-/** What is known of a program, or of one of its subcommands. */
+/** The facts known of a program, or of one of its subcommands. */
 export interface ProgramRecord {
-  /** Whose parser of options was read, and in which version. */
+  /** The program whose parser of options was read, and its version. */
   readonly source?: string;
   /**
-   * Whether it runs what the configuration of the repository says in which it runs, so that the user must have chosen that. What it reads must
-   * not lie outside.
+   * True if it runs what the configuration of its repository says, so that the user must have chosen that. What it reads must not lie
+   * outside.
    */
   readonly repository?: true;
   /** A word like this makes the command asked, whatever its options. */
@@ -105,6 +125,12 @@ export interface ProgramRecord {
    * allows it. `input`: not even that, because it runs what its input says.
    */
   readonly covers?: Covering | "anything" | "nothing" | "input";
+  /**
+   * The files that it puts under other names. `operands`: all but the last, at the last one or in it. `unseen`: files and links that its
+   * words do not show. `uncovered`: the same, but for what a wildcard covers.
+   */
+  readonly places?: "operands" | "unseen" | "uncovered";
+  readonly below?: Below;
   /** From which word on all words are data, so that an expansion may stand there. */
   readonly dataFrom?: number;
   /** Each of these options alone prints its version. */
@@ -120,12 +146,12 @@ export interface ProgramRecord {
 /** By one or several names of the program, separated by blanks. */
 export type ProgramRecords = Readonly<Record<string, ProgramRecord>>;
 
-/** What was found among the words of a command. */
+/** The words of a command, parsed. */
 export interface ParsedWords {
   /** Indexes of options that are not in the list, or whose value is not. */
   readonly unknown: readonly number[];
   readonly operands: readonly string[];
-  /** Where the first operand stands, or the end. Only with `stop`. */
+  /** The index of the first operand, or the end. Only with `stop`. */
   readonly next: number;
   /** The options, without their values. */
   readonly names: readonly string[];

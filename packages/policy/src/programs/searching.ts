@@ -19,7 +19,7 @@ const grep: ProgramRecord = {
   versionOptions: "--version -V",
 };
 
-/** What a filter of jq says that reads other files or the environment. A digit before a word is a token of its own. */
+/** Words of a jq filter that read other files or the environment. A digit before a word is a token of its own. */
 const readsMore =
   /(?<![A-Za-z_])(?:import|include|env|ENV|modulemeta|get_search_list|input_filename|__prog\w*)(?![A-Za-z0-9_])/;
 
@@ -177,6 +177,10 @@ export const searching: ProgramRecords = {
     },
   },
   iconv: { covers: { options: "-f= -t= -c -l -s --from-code= --to-code= --list" } },
-  yq: { covers: { options: "-r -P -e -n -M -C -o= --output-format= -p= --input-format=" } },
-  "ack ag": { covers: { options: "-i -l -c -w -n -v -Q -A= -B= -C= --ignore-dir= --type=" } },
+  // Its expression may load any file.
+  yq: { covers: "nothing" },
+  "ack ag": {
+    covers: { options: "-i -l -c -w -n -v -Q -A= -B= -C= --ignore-dir= --type=" },
+    below: { kind: "read", folder: 2 },
+  },
 };

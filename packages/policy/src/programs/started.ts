@@ -12,7 +12,7 @@ export interface Started {
   readonly script?: { readonly text: string; readonly isBash: boolean | undefined; readonly at: number };
   /** Variables that are set for it. */
   readonly assignments?: readonly { readonly name: string; readonly value: string }[];
-  /** Whether it gets further words that the line does not show, and whether these may be options. */
+  /** Set if it gets further words that the line does not show; says whether these may be options. */
   readonly moreWords?: "paths" | "options" | undefined;
 }
 
@@ -43,7 +43,7 @@ function startedByWords(
   const { style } = findProgram(words[0] ?? "") ?? {};
   const { unknown, names, values, next } = parseWords(words, 1, options, { style, stop: true });
   let start = next + operands;
-  const assignments = [];
+  const assignments = assigns ? unsetBy(names, values) : [];
   for (; assigns && assignment.test(words[start] ?? ""); start += 1) {
     const [name = "", ...value] = (words[start] ?? "").split("=");
     assignments.push({ name, value: value.join("=") });
@@ -55,6 +55,12 @@ function startedByWords(
   // `xargs -I WORD` may replace the program itself.
   const replaced = names.includes("-I") && values.some((value) => value === "" || program.includes(value));
   return replaced ? [] : [{ start, moreWords: "options" }];
+}
+
+/** Lists the variables that `env` takes away, as empty ones. Without PATH, bash looks for programs in the folder it runs in, too. */
+function unsetBy(names: readonly string[], values: readonly string[]): { name: string; value: string }[] {
+  const all = names.some((name) => name === "-i" || name === "--ignore-environment") ? ["PATH"] : [];
+  return [...all, ...values].map((name) => ({ name, value: "" }));
 }
 
 function startedByActions(words: readonly string[], actions: readonly string[]): readonly Started[] {

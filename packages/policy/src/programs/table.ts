@@ -56,28 +56,35 @@ export interface Located {
   readonly name: string;
   readonly from: number;
   readonly style: Style | undefined;
-  /** Whether no subcommand is named: a later word could still be one. */
+  /** True if no subcommand is named: a later word could still be one. */
   readonly unnamed?: boolean;
   /** The index of a word that should be a subcommand and is not in the record. */
   readonly unlisted?: number;
 }
 
-export function locate(program: ProgramRecord, words: readonly string[], start: number, name: string): Located {
+/** Finds the subcommand; with `behind` also one after options that are not listed, as these may take a value. */
+export function locate(
+  program: ProgramRecord,
+  words: readonly string[],
+  start: number,
+  name: string,
+  behind = false,
+): Located {
   let located: Located = { record: program, name, from: start, style: program.style };
   while (located.record.commands !== undefined) {
     const { record, from } = located;
+    const { commands = {} } = record;
     const { unknown, next } = parseWords(words, from, record.before ?? "", { stop: true });
     const [first = next] = unknown;
-    const verb = words[first] ?? "";
-    const found = entryOf(record.commands ?? {}, verb);
-    const none = verb === "" || verb.startsWith("-") ? entryOf(record.commands ?? {}, "") : undefined;
+    const isOption = words[first]?.startsWith("-") === true;
+    const none = isOption || !words[first] ? entryOf(commands, "") : undefined;
+    const looksOn = behind && isOption && none?.below === undefined;
+    const later = looksOn ? words.findIndex((word, at) => at > first && entryOf(commands, word) !== undefined) : -1;
+    const at = later < 0 ? first : later;
+    const verb = words[at] ?? "";
+    const found = entryOf(commands, verb);
     if (found !== undefined && verb !== "")
-      located = {
-        record: found,
-        name: `${located.name} ${verb}`,
-        from: first + 1,
-        style: found.style ?? located.style,
-      };
+      located = { record: found, name: `${located.name} ${verb}`, from: at + 1, style: found.style ?? located.style };
     else if (none !== undefined)
       located = { ...located, record: none, style: none.style ?? located.style, unnamed: true };
     else return { ...located, unlisted: first };

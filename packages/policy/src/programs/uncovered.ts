@@ -2,7 +2,7 @@ import { parseWords } from "./parseWords.ts";
 import type { Covering, OptionList, ProgramRecord, Running, Style } from "./record.ts";
 import { findProgram, locate } from "./table.ts";
 
-/** What the wildcard of a rule must not cover in a command: it may run a program or a file, or write one. */
+/** A part of a command that the wildcard of a rule must not cover: it may run a program or a file, or write one. */
 export interface Uncovered {
   readonly why: string;
   /** The last word that this is about, which a rule must spell out; the number of words if even all of them do not tell. */
@@ -28,12 +28,21 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (covers === "anything") return undefined;
   if (covers === "nothing") return { why: `${name} runs what its words say.`, at: last };
   if (covers === "input") return { why: `${name} runs what its words or its input say.`, at: words.length };
-  const options = `${reads?.options ?? ""} ${covers.options ?? ""}`;
+  const options = optionsOf(record, covers);
   const asked = words.findLastIndex((word, at) => at >= from && program.asked?.test(word));
   const found = furthest(words, from, unnamed ? { ...covers, first: /^$/ } : covers, options, style);
   if (found === undefined || asked > found.at)
     return asked < 0 ? undefined : { why: mayRun(words[asked], name), at: asked };
   return { why: mayRun(words[found.word], name), at: found.at };
+}
+
+const joined = new WeakMap<ProgramRecord, OptionList>();
+
+/** Joins the options that only read and those that are covered; once, as it is long. */
+function optionsOf(record: ProgramRecord, covers: Covering): OptionList {
+  const options = joined.get(record) ?? `${record.reads?.options ?? ""} ${covers.options ?? ""}`;
+  joined.set(record, options);
+  return options;
 }
 
 function mayRun(word = "", name: string): string {

@@ -3,7 +3,7 @@ import type { ProgramRecord, ProgramRecords } from "./record.ts";
 const starting = (options: string, more: ProgramRecord["starts"] = {}): ProgramRecord => ({
   starts: { options, transparent: true, ...more },
 });
-/** It changes what the command may do, so that a rule must allow the wrapper too. */
+/** Makes the record of a wrapper that changes what the command may do, so that a rule must allow it too. */
 const changing = (options: string): ProgramRecord => ({ starts: { options } });
 const shell = (script: "sh -c" | "bash -c", more: ProgramRecord = {}): ProgramRecord => ({
   starts: { script, transparent: true },

@@ -28,7 +28,7 @@ export function fileStore(path: string, { onWarning }: FileStoreOptions = {}): R
   const parse = (text: string | undefined): readonly RememberedAnswer[] => {
     const answers = text === undefined ? [] : answersIn(text);
     if (answers) return answers;
-    onWarning?.(`${path} does not hold remembered answers, so none count; it is replaced when one is given`);
+    onWarning?.(`${path} does not contain remembered answers, so none count; the next answer replaces it`);
     return [];
   };
   return {
@@ -46,7 +46,7 @@ export function fileStore(path: string, { onWarning }: FileStoreOptions = {}): R
   };
 }
 
-/** Undefined where the text is damaged. */
+/** Returns the answers; undefined if the text is damaged. */
 function answersIn(text: string): readonly RememberedAnswer[] | undefined {
   try {
     const value: unknown = JSON.parse(text);

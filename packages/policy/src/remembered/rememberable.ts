@@ -4,7 +4,7 @@ import type { PathScope } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
 import type { Verdict } from "../verdict.ts";
 
-/** What an always-yes to a question would hold for. */
+/** The calls that a permanent yes to a question would cover. */
 export interface Rememberable {
   /** See `RememberedAnswer.id`. */
   readonly id: string;

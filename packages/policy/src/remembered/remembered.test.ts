@@ -122,7 +122,7 @@ describe("a yes that is kept", () => {
     [{ kind: "network", host: "x.com" }, "reach x.com"],
     [{ kind: "network", host: "x.com", path: "/a", command: "b" }, "reach x.com"],
     [{ kind: "network" }, "use the network"],
-    [{ kind: "write" }, "write files that it does not name"],
+    [{ kind: "write" }, "write files that are not named"],
   ])("to %j holds only for the same arguments", async (effect, what) => {
     const store = memoryStore();
     const plain = { name: "own", description: "a", parameters: { type: "object" }, execute: () => "" };
@@ -274,7 +274,7 @@ describe("the file of remembered answers", () => {
     const store = fileStore(path(), { onWarning: (message) => warnings.push(message) });
     expect(await store.load()).toEqual([]);
     expect(warnings).toEqual([
-      `${path()} does not hold remembered answers, so none count; it is replaced when one is given`,
+      `${path()} does not contain remembered answers, so none count; the next answer replaces it`,
     ]);
     await always(policyWith(store), files(), ...write("src/a"));
     expect(await store.load()).toHaveLength(1);
@@ -286,7 +286,7 @@ describe("the file of remembered answers", () => {
     const warnings: string[] = [];
     const store = fileStore(path(), { onWarning: (message) => warnings.push(message) });
     expect(await store.load()).toEqual([]);
-    expect(warnings[0]).toContain("the file that keeps the remembered answers is not trusted: others can write it");
+    expect(warnings[0]).toContain("the file that stores the remembered answers is not trusted: others can write it");
     await expect(store.change(() => [])).rejects.toThrow("not trusted");
     expect((await always(policyWith(fileStore(path())), files(), ...write("src/b"))).output).toContain(
       "Permission denied",

@@ -6,13 +6,13 @@ export interface RememberedAnswer {
   readonly origin: string;
   /** The roots of the policy that it was given to. */
   readonly folders: readonly string[];
-  /** What it allows, in one line for people. */
+  /** The calls that it allows, in one line for people. */
   readonly text: string;
   /** When it was given, as an ISO date. */
   readonly at: string;
 }
 
-/** Where remembered answers are kept. Only the user may be able to write there. */
+/** A store of remembered answers. Only the user may be able to write there. */
 export interface RememberedStore {
   load(): Promise<readonly RememberedAnswer[]>;
   /** Replaces the answers at once, with no other change in between. */
@@ -22,7 +22,7 @@ export interface RememberedStore {
 /** The oldest give way to more. */
 export const mostAnswers = 1000;
 
-/** A store for as long as the process runs. */
+/** Makes a store for as long as the process runs. */
 export function memoryStore(): RememberedStore {
   let kept: readonly RememberedAnswer[] = [];
   return {

@@ -6,7 +6,7 @@ import type { Decision } from "../verdict.ts";
 import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
 import { type CommandPattern, compileHostPattern, type HostPattern, parseCommandPattern } from "./patterns.ts";
 
-/** What path patterns start from. */
+/** The directories that path patterns start from. */
 export interface PathBases {
   readonly roots: readonly string[];
   readonly home: string | undefined;
@@ -34,7 +34,7 @@ export interface RuleGroup {
 /** A list of rules, found by what they bind. */
 export interface RuleList {
   readonly list: Decision;
-  /** The groups that bind a tool: its own, and that of its server. */
+  /** Lists the groups that bind a tool: its own, and that of its server. */
   ofTool(tool: string, origin: string): readonly RuleGroup[];
   ofEffect(kind: EffectKind): RuleGroup | undefined;
   /** The rules about effects on files and hosts, whatever their kind; undefined where there are none. */
@@ -150,7 +150,7 @@ function readPattern(list: Decision, rule: Rule, bases: PathBases): ReadPattern 
   };
 }
 
-/** Deny and ask are wider than allow: they ignore case, and follow links that are in a pattern. */
+/** Compiles paths. Deny and ask are wider than allow: they ignore case, and follow links that are in a pattern. */
 function compilePaths(list: Decision, patterns: readonly string[], { roots, home }: PathBases): PathPatterns {
   const wide = list !== "allow";
   return compilePathPatterns(patterns, { roots, home, ignoreCase: wide, missingMatches: wide, followLinks: wide });
@@ -161,13 +161,13 @@ export function kindsWithRules(list: RuleList): readonly EffectKind[] {
   return effectKinds.filter((kind) => list.ofEffect(kind) !== undefined);
 }
 
-/** The rule that matches an effect whatever its pattern would be tested against. */
+/** Finds the rule that matches an effect whatever its pattern would be tested against. */
 export function bareRule(groups: readonly (RuleGroup | undefined)[]): Rule | undefined {
   for (const group of groups) if (group?.bare[0] !== undefined) return group.bare[0];
   return undefined;
 }
 
-/** The groups of a list that bind an effect of a call. */
+/** Lists the groups of a list that bind an effect of a call. */
 export function groupsFor(
   list: RuleList,
   tool: string,

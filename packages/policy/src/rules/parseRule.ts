@@ -15,7 +15,7 @@ export type Rule = (
 ) & {
   /** As written. */
   readonly text: string;
-  /** What stands in parentheses; undefined where there are none. */
+  /** The text in parentheses; undefined if there are none. */
   readonly pattern: string | undefined;
 };
 
@@ -34,7 +34,7 @@ export function parseRule(text: unknown, list: string): Rule {
   if (text === "") throw fail("it is empty");
   if (text.length > longestRule) throw fail(`it is longer than ${longestRule} characters`);
   if (text.trim() !== text) throw fail("it has spaces around it");
-  if (text.includes("\0")) throw fail("it holds a NUL character");
+  if (text.includes("\0")) throw fail("it contains a NUL character");
   const { head, pattern } = takeApart(text, fail);
   if (head.startsWith("effect:")) {
     const kind = head.slice("effect:".length);

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 /** A pattern of simple commands. */
 export interface CommandPattern {
   readonly words: readonly string[];
-  /** Whether it ends in `*`: any further words, or none. */
+  /** True if it ends in `*`: any further words, or none. */
   readonly open: boolean;
 }
 
@@ -37,8 +37,7 @@ function whyNot(rest: string): string {
   if (/^\s*[^\s'"]*[;&|<>()$`\n]/.test(rest)) {
     return "it must be one simple command without operators, redirections or expansions; write a rule for each command, or quote them";
   }
-  if (/^\s*[^\s'"]*\*/.test(rest))
-    return "* stands for whole words at the end alone; quote a * that is meant literally";
+  if (/^\s*[^\s'"]*\*/.test(rest)) return "* stands for whole words only at the end; quote a * that is meant literally";
   return "it cannot be split into words; quote what is not a plain word";
 }
 
@@ -53,9 +52,9 @@ export function coversCommand({ words, open }: CommandPattern, command: readonly
  * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
  */
 export function meansCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
+  if (!startsProgram({ words, open }, command)) return false;
   const wanted = words.slice(1).map(fold);
   const rest = command.slice(1).map(fold);
-  if (!startsProgram({ words, open }, command)) return false;
   const left = wanted.filter((word) => !isCluster(word));
   const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
   const commandLetters = new Set(rest.filter(isCluster).join(""));
@@ -83,7 +82,7 @@ export function startsProgram({ words: [program = ""] }: CommandPattern, [starte
 
 /** Returns whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
 export function mentions({ words }: CommandPattern, text: string): boolean {
-  // What a shell takes off may stand between the letters of a word.
+  // Characters that a shell takes off may stand between the letters of a word.
   const plain = fold(text.replace(/\\\r?\n|['"\\]/g, ""));
   let at = 0;
   const [program = "", ...rest] = words.map(fold);

@@ -35,7 +35,7 @@ test.each([
   ["\ud800", "D800"],
   ["\u{e0041}", "E0041"],
 ])("%j is named by its number", (character, code) => {
-  const problem = `It holds the invisible or control character U+${code}.`;
+  const problem = `It contains the invisible or control character U+${code}.`;
   expect(textProblem(`ls ${character} x`)).toBe(problem);
   expect(textProblem(`ä${character}\u200b`)).toBe(problem);
 });

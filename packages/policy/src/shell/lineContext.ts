@@ -3,7 +3,7 @@ import type { ReadWord, WordContext } from "./readWord.ts";
 import type { Redirection, SimpleCommand } from "./shellLine.ts";
 import type { Span } from "./text.ts";
 
-/** What is found, also by scripts within the line. */
+/** The findings, also of scripts within the line. */
 export interface LineOutput {
   readonly commands: SimpleCommand[];
   readonly redirections: Redirection[];
@@ -11,14 +11,14 @@ export interface LineOutput {
   unreadable: string | undefined;
 }
 
-/** How the shell that will run a script reads it. */
+/** The dialect of the shell that will run a script. */
 export interface Dialect {
   readonly isBash: boolean;
-  /** Whether it may be bash 3.2, which takes quotes and brackets in a here-document or comment of a substitution for its own. */
+  /** True if it may be bash 3.2, which takes quotes and brackets in a here-document or comment of a substitution for its own. */
   readonly mayBeOld: boolean;
 }
 
-/** What the readers of commands and redirections ask of the reader of the line. */
+/** The part of the reader of the line that the readers of commands and redirections use. */
 export interface LineContext extends WordContext {
   readonly output: LineOutput;
   /** Notes that a stretch of the line was read. */
@@ -28,7 +28,7 @@ export interface LineContext extends WordContext {
   readTarget(word: Word): ReadWord;
   /** Notes a here-document and the variables that it expands. */
   noteDocument(variables: readonly string[]): void;
-  /** The variables of here-documents since the last call. */
+  /** Returns the variables of here-documents since the last call. */
   takeVariables(): string[];
   /** Goes one level deeper, unless that is too deep. */
   nest(read: () => void): void;

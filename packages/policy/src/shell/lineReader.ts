@@ -75,7 +75,7 @@ export class LineReader implements LineContext {
     const outside = this.hasDocument;
     this.hasDocument = false;
     this.nest(() => this.readRegion(script, part.pos + opening, part.end - 1));
-    // Where a here-document stands in a substitution, bash 5.2 loses separators of the commands around it.
+    // If a here-document stands in a substitution, bash 5.2 loses separators of the commands around it.
     const [only, ...others] = script.commands;
     if (this.hasDocument && (only?.command.type !== "Command" || only.background || others.length > 0)) {
       this.fail("It has a here-document beside other commands in a substitution.");
@@ -238,7 +238,7 @@ export class LineReader implements LineContext {
       this.fail("The name of a loop could not be read.");
     const words = (node.wordlist ?? []).map((word) => this.readWord(word));
     const patterns = words.flatMap(({ kind }, at) => (kind === "pattern" ? [at + 1] : []));
-    // What an expansion gives is only used as data, or the line is unreadable. Patterns are expanded as those of any command.
+    // The result of an expansion is only used as data, or the line is unreadable. Patterns are expanded as those of any command.
     const values = words.map(({ value }) => value);
     const assignments = [{ name: name.value, value: values.join(" "), literal: false, exported: false }];
     const variables = words.flatMap((word) => word.variables);
@@ -265,7 +265,7 @@ export class LineReader implements LineContext {
     if (this.line.charAt(pos) + this.line.charAt(end - 1) !== brackets) this.fail("A part of it could not be read.");
   }
 
-  /** `(a|b)` or `a|b)`: the bracket before is optional. */
+  /** Covers the brackets of `(a|b)` or `a|b)`: the one before is optional. */
   private coverPatternBrackets({ pos, pattern }: CaseItem): void {
     if (this.line.charAt(pos) === "(") this.cover({ pos, end: pos + 1 });
     let close = pattern.at(-1)?.end ?? pos;

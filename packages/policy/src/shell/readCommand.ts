@@ -5,7 +5,7 @@ import type { ShellLine } from "./shellLine.ts";
 const bash = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
 const sh = /^(?:\/(?:usr\/)?bin\/)?(?:sh|dash)$/;
 
-/** What tells how a line will be read. */
+/** Options that say how a line will be read. */
 export interface ShellLineOptions {
   /** The shell that will run it; `/bin/sh` by default. */
   readonly shell?: string | undefined;
@@ -20,7 +20,7 @@ export function readShellLine(
 ): ShellLine {
   const output: LineOutput = { commands: [], redirections: [], changesDirectory: false, unreadable: undefined };
   const isBash = bash.test(shell);
-  if (!isBash && !sh.test(shell)) output.unreadable = "It is run by a shell whose language is not read.";
+  if (!isBash && !sh.test(shell)) output.unreadable = "It is run by a shell whose syntax cannot be parsed.";
   try {
     readScript(command, { isBash, mayBeOld: platform !== "linux" }, output, 0);
   } catch {

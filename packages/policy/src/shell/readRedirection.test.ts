@@ -32,7 +32,7 @@ test.each<[string, string]>([
   ["cat <<E\na\n\tE\n", document],
   ["cat <<E\na\\\nE\nE\n", document],
   ["cat <<E\nb\\\nc\nE\n", "A here-document in it has a line that is continued."],
-  ["cat <<E\n${x:=a}\nE\n", "It has an expansion that assigns, computes or is read by bash alone."],
+  ["cat <<E\n${x:=a}\nE\n", "It has an expansion that assigns, computes or works only in bash."],
   ["cat <<E\n$((x))\nE\n", "It computes with more than numbers."],
   ["cat 10<<E\na\nE\n", "It redirects a descriptor that sh and bash read differently."],
 ])("the here-document of %j is not read: %s", (line, why) => {

@@ -38,7 +38,7 @@ interface CommandParts {
   readonly text: string;
   /** Variables that its assignments and here-documents expand. */
   readonly variables: readonly string[];
-  /** Whether it gets further words that the line does not show, and whether these may be options. */
+  /** Set if it gets further words that the line does not show; says whether these may be options. */
   readonly moreWords?: "paths" | "options" | undefined;
 }
 
@@ -153,9 +153,9 @@ function checkWords(
   const isData = dataIndexes(words);
   for (const [at, word] of command.words.entries()) {
     if (at === 0 || (at >= stop && at < resume)) continue;
-    if (word.splits) reader.fail("An expansion in it stands outside quotes, so that it may become several words.");
+    if (word.splits) reader.fail("An expansion in it is outside quotes, so it may become several words.");
     else if (word.kind === "expanded" && !word.assigns && !isData(at)) {
-      reader.fail(`A word of ${words[0]} is not written out, so that it may be an option or any path.`);
+      reader.fail(`A word of ${words[0]} is not written out, so it may be an option or any path.`);
     } else if (word.kind === "pattern" && mayBecomeOption(words, at, isData)) {
       reader.fail(`A file pattern of ${words[0]} may become an option; it could not with ./ before it.`);
     }
@@ -172,6 +172,8 @@ function mayBecomeOption(words: readonly string[], at: number, isData: (at: numb
     return false;
   // To test, a word is an operator by its place, and a pattern may become several words.
   if (program !== "[" && program !== "test" && isData(at)) return false;
+  // Their options make other names at most, and the judge looks for such a name in the folder.
+  if (/^(?:cp|ln|mv)$/.test(program)) return false;
   // No option of grep that matters ends in a dot and letters.
   return !(/^[ef]?grep$/.test(program) && /^\*\.[A-Za-z]+$/.test(pattern));
 }
@@ -201,7 +203,7 @@ function uncoveredIn(
   }
   const last = words.length - 1;
   if (opened.length > 0) {
-    // What find does besides the commands that it starts, whose action stands before each.
+    // The actions of find besides the commands that it starts, whose action stands before each.
     const own: string[] = [];
     let from = 0;
     for (const { start = 0, end = 0 } of opened) {

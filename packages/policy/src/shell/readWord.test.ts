@@ -31,7 +31,7 @@ const read = (text: string, isBash = false) => {
 
 const unread = "An expansion in it could not be read.";
 const computed = "It computes with more than numbers.";
-const assigning = "It has an expansion that assigns, computes or is read by bash alone.";
+const assigning = "It has an expansion that assigns, computes or works only in bash.";
 
 test.each<[string, string[]]>([
   ["a", ["a", "literal"]],

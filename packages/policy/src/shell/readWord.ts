@@ -15,15 +15,15 @@ export interface ReadWord {
   readonly value: string;
   /** `pattern`: the shell replaces it by names of files that match. `expanded`: part of it is not known. */
   readonly kind: "literal" | "pattern" | "expanded";
-  /** Whether an expansion in it stands outside quotes, so that the word may become several or none. */
+  /** True if an expansion in it stands outside quotes, so that the word may become several or none. */
   readonly splits: boolean;
   /** Names of the variables that it expands. */
   readonly variables: readonly string[];
-  /** Whether the shell takes it as an assignment of a builtin: `export NAME=value`. */
+  /** True if the shell takes it as an assignment of a builtin: `export NAME=value`. */
   readonly assigns?: boolean;
 }
 
-/** What the reader of words needs to know and to report. */
+/** The input and callbacks of the reader of words. */
 export interface WordContext {
   readonly line: string;
   readonly isBash: boolean;
@@ -153,7 +153,7 @@ function readExpansion(part: WordPart, state: WordState, context: WordContext): 
   }
 }
 
-/** `${x}`, `${#x}`, `${x:-word}` and its like, `${x#pattern}` and its like. The other forms are bash's, assign, or compute. */
+/** Reads `${x}`, `${#x}`, `${x:-word}` and its like, `${x#pattern}` and its like. The other forms are bash's, assign, or compute. */
 function readParameter(part: ParameterExpansionPart, state: WordState, context: WordContext): void {
   const { parameter, prefix, index, operation } = part;
   const named = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#$!@*-])$/.test(parameter);
@@ -174,7 +174,7 @@ function readParameter(part: ParameterExpansionPart, state: WordState, context: 
     return;
   }
   if (operation.type !== "Remove" && (operation.type !== "Default" || operation.operator.includes("="))) {
-    context.fail("It has an expansion that assigns, computes or is read by bash alone.");
+    context.fail("It has an expansion that assigns, computes or works only in bash.");
     return;
   }
   const { operand, operator } = operation;
@@ -190,7 +190,7 @@ function readParameter(part: ParameterExpansionPart, state: WordState, context: 
   }
 }
 
-/** The text of a word without its expansions. */
+/** Returns the text of a word without its expansions. */
 function literalText(word: Word): string {
   if (word.parts === undefined) return word.text;
   return word.parts.map((part) => (part.type.endsWith("Expansion") ? "" : part.text)).join("");

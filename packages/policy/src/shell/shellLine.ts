@@ -1,15 +1,15 @@
 import type { Reads } from "../programs/record.ts";
 import type { Uncovered } from "../programs/uncovered.ts";
 
-/** What a shell line would do, as far as its syntax tells. */
+/** The commands and redirections of a shell line, as far as its syntax tells. */
 export interface ShellLine {
-  /** Why it cannot be judged, so that it is asked; undefined when everything in it was read. One plain sentence. */
+  /** The reason why it cannot be judged, so that the user is asked; undefined if everything in it was read. One plain sentence. */
   readonly unreadable: string | undefined;
   /** Every simple command in it; also those in substitutions and those that a wrapper such as `env` or `sh -c` starts. */
   readonly commands: readonly SimpleCommand[];
   /** Files that redirections read or write, as written when literal; a redirection to anything else makes the line unreadable. */
   readonly redirections: readonly Redirection[];
-  /** Whether a command in it changes the working directory, so that relative paths after it mean other files. */
+  /** True if a command in it changes the working directory, so that relative paths after it mean other files. */
   readonly changesDirectory: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Assignment {
   readonly value: string;
   /** False when the value holds an expansion, or comes from input (`read`, `for`). */
   readonly literal: boolean;
-  /** Whether programs get it: an assignment before a command, an `export`, an `env NAME=…`. */
+  /** True if programs get it: an assignment before a command, an `export`, an `env NAME=…`. */
   readonly exported: boolean;
 }
 
@@ -35,11 +35,13 @@ export interface SimpleCommand {
   readonly assignments: readonly Assignment[];
   /** The text of the command in the line. */
   readonly text: string;
-  /** What it reads if it only reads and prints; else a sentence that says why it may do more. Its assignments are not judged here. */
+  /**
+   * The files that it reads if it only reads and prints; else a sentence that says why it may do more. Its assignments are not judged here.
+   */
   readonly reads: Reads | string;
-  /** Whether it runs what the configuration of the repository says in which it runs. */
+  /** True if it runs what the configuration of its repository says. */
   readonly ofRepository: boolean;
-  /** What a rule must spell out, so that its wildcard does not cover it; undefined when nothing is known. */
+  /** The parts that a rule must spell out, as its wildcard does not cover them; undefined if nothing is known. */
   readonly uncovered?: Uncovered | undefined;
   /** Indexes of words in which the shell replaces a file pattern (`src/*.ts`); they do not start with the pattern. */
   readonly patterns?: readonly number[] | undefined;
@@ -47,6 +49,6 @@ export interface SimpleCommand {
   readonly data: ReadonlySet<number>;
   /** Names of the variables that its words expand, all of them as data of a command that takes any data (`echo "$x"`). */
   readonly variables?: readonly string[] | undefined;
-  /** Whether it gets further words that the line does not show (`xargs CMD`, `find -exec CMD {}`), so that no exact rule is about it. */
+  /** Set if it gets further words that the line does not show (`xargs CMD`, `find -exec CMD {}`), so that no exact rule is about it. */
   readonly moreWords?: boolean | undefined;
 }

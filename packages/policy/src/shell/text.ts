@@ -15,7 +15,7 @@ export function textProblem(line: string): string | undefined {
   for (const [character] of line.matchAll(unseen)) {
     if (allowed.has(character)) continue;
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-    return `It holds the invisible or control character U+${code}.`;
+    return `It contains the invisible or control character U+${code}.`;
   }
   return undefined;
 }
@@ -71,13 +71,13 @@ function isGap(line: string, from: number, start: number, end: number, to: numbe
 /** A stretch of a word outside quotes, or inside double quotes, as the shell reads it. */
 interface BareText {
   readonly value: string;
-  /** Why it is not read alike by all shells, or not as a word. */
+  /** The reason why it is not read alike by all shells, or not as a word. */
   readonly problem?: string | undefined;
-  /** Whether it holds a file pattern. */
+  /** True if it holds a file pattern. */
   readonly pattern: boolean;
 }
 
-/** What ends a word, or starts another kind of part: none of it can stand in bare text unless escaped. */
+/** Characters that end a word, or start another kind of part: none can stand in bare text unless escaped. */
 const special = " \t\n;&|<>()'\"`";
 
 /** Characters after `$` that start an expansion or another kind of quotes in some shell. */

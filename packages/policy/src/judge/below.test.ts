@@ -1,0 +1,195 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
+import { createPolicy, type PolicyOptions } from "../index.ts";
+
+let root: string;
+const put = (path: string, text = "x\n"): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+const programs = [
+  "zip",
+  "scp",
+  "docker",
+  "docker-compose",
+  "podman",
+  "git",
+  "tar",
+  "7z",
+  "chmod",
+  "chown",
+  "echo",
+  "rm",
+  "npm",
+];
+const allow = [...programs.map((program) => `run_bash(${program} *)`), "run_bash(7z a x.7z .)"];
+const deny = ["effect:read(.env)"];
+
+async function all(options: PolicyOptions, expected: string, commands: readonly string[]): Promise<void> {
+  const policy = createPolicy({ roots: root, home: join(root, "home"), allow, ...options });
+  const found: Record<string, string> = {};
+  for (const command of commands) found[command] = (await judgeLine(policy, command, root)).decision;
+  expect(found).toEqual(Object.fromEntries(commands.map((command) => [command, expected])));
+}
+
+beforeEach(() => {
+  root = temporaryFolder("policy-below");
+  put(".git/HEAD", "ref: refs/heads/main\n");
+  put("app/.env");
+  put("src/a.ts");
+});
+
+test("an image that is built of a folder may take a denied file there", async () => {
+  const lines = [
+    "docker build .",
+    "docker build -t x ./app",
+    "podman build app",
+    "docker compose build",
+    "docker compose config",
+    "docker compose up -d db",
+    "docker-compose build",
+  ];
+  await all({ deny }, "ask", lines);
+  await all({ deny, mode: "full" }, "ask", ["docker build --file x ."]);
+  await all({}, "allow", lines);
+  await all({ deny }, "allow", ["docker build src", "docker compose ps", "docker images"]);
+});
+
+test("what git ignores is taken only if it is told to", async () => {
+  const taking = ["git add .", "git add -A", "git add -v app", "git stash -u", "cd src && git add -A", "git add ':/'"];
+  const forced = ["git add -f .", "git add -fA", "git add --force app", "git stash -a", "git stash push -qa -m x"];
+  const others = ["git add src", "git add src/*", "git commit -am x", "git stash", "git stash push -m a"];
+  await all({ deny }, "ask", taking);
+  put(".gitignore", "# names\n/app/.e*\nnode_modules/\n");
+  await all({ deny }, "allow", [...taking, "git add -A && git commit -m x && git push"]);
+  for (const options of [{ deny }, { deny, mode: "full" } as const]) await all(options, "deny", forced);
+  await all({ ask: deny }, "ask", forced);
+  await all({ deny }, "allow", others);
+  await all({}, "allow", [...taking, ...forced, ...others]);
+});
+
+test("a stash of untracked files takes away what must not be deleted", async () => {
+  const kept = { deny: ["effect:delete(.env)"] };
+  await all(kept, "ask", ["git stash -u"]);
+  put(".gitignore", ".env\n");
+  put("app/.envrc");
+  await all(kept, "deny", ["git stash -a", "git stash push -a"]);
+  await all(kept, "allow", ["git stash", "git stash -u", "git stash pop"]);
+});
+
+test.each([
+  ["takes it out again", ".env\n!app/.env\n"],
+  ["may take it out again", ".env\n![.]env\n"],
+  ["names it in another way", "\\.env\n.env\r\n # .env\n.env \n"],
+  ["names a folder", ".env/\n"],
+  ["names it from a dot, which git takes for a name", "./app/.env\n"],
+  ["takes it out again in capitals", ".env\n!.ENV\n"],
+  ["has a line of any length", `${"a".repeat(50_000)}?\n`],
+])("a list of ignored files that %s does not keep a denied file from being taken", async (_, text) => {
+  put(".gitignore", text);
+  await all({ deny }, "ask", ["git add -A"]);
+});
+
+test("a list of ignored files that a line may change, or that is a link, is not believed", async () => {
+  put("app/.gitignore", ".env\n");
+  await all({ deny }, "allow", ["git add -A", "npm test && git add -A"]);
+  await all({ deny, mode: "accept-edits" }, "ask", [
+    "rm app/.gitignore; git add -A",
+    "echo > app/.gitignore; git add -A",
+    "git checkout x && git add -A",
+  ]);
+  await all({ deny, mode: "full" }, "ask", [
+    "sed -i /env/d app/.gitignore && git add -A",
+    "perl -pi -e s/x/y/ app/.gi* && git add -A",
+  ]);
+  await all({ deny, mode: "full" }, "allow", ["sed -i s/a/b/ src/a.ts && git add -A"]);
+  rmSync(join(root, "app/.gitignore"));
+  put("list", ".env\n");
+  symlinkSync("../list", join(root, "app/.gitignore"));
+  await all({ deny }, "ask", ["git add -A"]);
+});
+
+test("a list of ignored files that cannot be read may take out again what one above it names", async () => {
+  put(".gitignore", ".env\n");
+  await all({ deny }, "allow", ["git add -A"]);
+  mkdirSync(join(root, "app/.gitignore"));
+  await all({ deny }, "ask", ["git add -A"]);
+});
+
+test("a folder that git ignores is not looked through", async () => {
+  put(".gitignore", ".env\nnode_modules\n");
+  mkdirSync(join(root, "node_modules"));
+  for (let at = 0; at < 5001; at += 1) writeFileSync(join(root, "node_modules", String(at)), "");
+  await all({ deny }, "allow", ["git add -A", "git add ."]);
+  await all({ deny }, "deny", ["git add -f ."]);
+});
+
+test("a change that hg or svn shows may be one of a denied file", async () => {
+  const rules = ["run_bash(hg *)", "run_bash(svn *)"];
+  const lines = ["hg diff", "hg log -p", "svn diff app"];
+  await all({ allow: rules, deny }, "ask", lines);
+  await all({ allow: rules }, "allow", lines);
+  await all({ allow: rules, deny }, "allow", ["hg log -l 5", "hg status", "hg diff src", "svn log"]);
+});
+
+test("a program that follows the links in a folder may take a denied file by one", async () => {
+  mkdirSync(join(root, "links"));
+  symlinkSync("../app", join(root, "links/l"));
+  const lines = ["zip -r x.zip links", "scp -r links host:x", "scp -r ./li* host:x"];
+  await all({ deny }, "ask", lines);
+  await all({ deny, mode: "full", allow: [] }, "ask", [...lines, "7z a x.7z links", "diff -r links src"]);
+  await all({}, "allow", lines);
+  await all({ deny }, "allow", ["zip -r x.zip src", "scp -r src host:x", "tar c links"]);
+});
+
+test("git clean is asked about a denied or protected file that it may delete", async () => {
+  const lines = ["git clean -fdx", "git clean -fX app", "git clean -ffd nested"];
+  put("nested/.git/HEAD", "x\n");
+  put("app/.envrc");
+  await all({}, "ask", lines);
+  rmSync(join(root, "app/.envrc"));
+  rmSync(join(root, "nested"), { recursive: true });
+  await all({}, "allow", ["git clean -fdx", "git clean -fd src"]);
+  await all({ deny: ["effect:delete(.env)"] }, "ask", ["git clean -fdx", "git clean -f app"]);
+  put(".gitignore", ".env\n");
+  await all({ deny: ["effect:delete(.env)"] }, "allow", ["git clean -fd", "git clean -n", "git clean -fdx src"]);
+});
+
+test("a program that packs a folder takes a denied file there, whatever rule allows it", async () => {
+  await all({ deny }, "deny", ["7z a x.7z .", "tar c app", "/usr/bin/tar c ."]);
+  await all({ deny }, "ask", ["git archive HEAD", "git format-patch -1"]);
+});
+
+test("a mode or an owner is not changed where a protected or denied file lies below", async () => {
+  await all({}, "ask", ["chmod -R 777 .", "chown -vR me ./*/../.", "chmod --rec +x .g*", "xargs chmod -R 777 ."]);
+  await all({ mode: "full" }, "ask", ["sudo -x chmod -R 777 ."]);
+  await all({ deny: ["effect:write(app/.env)"] }, "deny", ["chmod -R 777 app", "chmod -R 777 a*"]);
+  await all({}, "allow", ["chmod -R u+x src", "chmod 755 .", "chmod +x src/a.ts", "chmod -R 755 s*"]);
+});
+
+test("what git leaves out or can put back does not count for another command of the line", async () => {
+  const lines = [
+    `rm -rf ${root}`,
+    `rm -rf ${root}; git stash -a`,
+    `git stash -a; rm -rf ${root}`,
+    "rm -rf .; git rm -r .",
+    "git rm -r .; rm -rf .",
+  ];
+  await all({ mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", ["git stash -a", "git rm -r ."]);
+});
+
+test("every program of a line that cannot be read is looked at, not only the first", async () => {
+  const lines = ["rm -rf . $(x)", "git add $(x); rm -rf .", "tar c $(x); rm -rf .", "git; rm -rf . $(x)"];
+  await all({ mode: "full" }, "ask", lines);
+});
+
+test("a subcommand counts behind options that are not known", async () => {
+  const lines = ["git -C . add -f app", "git -c a=b -C app add -f .", "git -c a=b stash -a"];
+  await all({ deny, mode: "full" }, "deny", lines);
+  await all({ deny, mode: "full" }, "ask", ["docker -H x build app", "docker compose -f x.yml up -d"]);
+  await all({ deny, mode: "full" }, "allow", ["git -C . commit -m add", "git -C . add src", "git -C ."]);
+});
