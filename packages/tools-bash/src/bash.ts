@@ -4,14 +4,18 @@ import { type BashToolOptions, knownToolOptions, settingsOf } from "./bashOption
 import { createBackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { createReadOutputTool } from "./jobs/readOutput.ts";
 import { createStopCommandTool } from "./jobs/stopCommand.ts";
+import { createWriteInputTool } from "./jobs/writeInput.ts";
 import { runBashTool } from "./runBash.ts";
 
-/** Makes all tools of this package: `run_bash`, and with `background` `read_output` and `stop_command`. */
+/** Makes all tools of this package: `run_bash`, with `background` `read_output` and `stop_command`, and with `input` `write_input`. */
 export function createBashTools(options: BashToolOptions = {}): ExecutableTool[] {
   readOptions<BashToolOptions>("createBashTools", options, knownToolOptions);
   const settings = settingsOf(options);
   const { background = false } = options;
+  if (settings.input && background === false)
+    throw new TypeError("createBashTools: input has no effect without background; pass background: true too");
   if (background === false) return [runBashTool(settings)];
   const jobs = background === true ? createBackgroundJobs() : background;
-  return [runBashTool(settings, jobs), createReadOutputTool(jobs), createStopCommandTool(jobs)];
+  const tools = [runBashTool(settings, jobs), createReadOutputTool(jobs), createStopCommandTool(jobs)];
+  return settings.input ? [...tools, createWriteInputTool(jobs)] : tools;
 }

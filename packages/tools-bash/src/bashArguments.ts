@@ -74,10 +74,28 @@ async function directoryOf(cwd: unknown, { scope, denied }: BashSettings): Promi
   throw invalidArgument("cwd", `is not a directory: ${shown}; pass an existing one`);
 }
 
-/** Throws a ToolError for what is no boolean, and for `background` where it is not offered. */
-export function checkBackground(background: unknown, isOffered: boolean): boolean {
-  if (background === undefined || background === null) return false;
-  if (!isOffered) throw invalidArgument("background", "is not a parameter here");
-  if (typeof background !== "boolean") throw invalidArgument("background", "expected boolean");
-  return background;
+export interface BackgroundUse {
+  readonly isBackground: boolean;
+  /** True if its standard input stays open. */
+  readonly keepsInput: boolean;
+}
+
+/** Throws a ToolError for what is no boolean, for what is not offered, and for `input` of a command that is waited for. */
+export function checkBackground(
+  args: Readonly<Record<string, unknown>>,
+  offers: { readonly background: boolean; readonly input: boolean },
+): BackgroundUse {
+  const isBackground = checkSwitch("background", args.background, offers.background);
+  const keepsInput = checkSwitch("input", args.input, offers.input);
+  if (keepsInput && !isBackground)
+    throw invalidArgument("input", "is for background commands; pass background: true too");
+  return { isBackground, keepsInput };
+}
+
+/** Throws a ToolError for what is no boolean, and for what is not offered. */
+function checkSwitch(field: string, value: unknown, isOffered: boolean): boolean {
+  if (value === undefined || value === null) return false;
+  if (!isOffered) throw invalidArgument(field, "is not a parameter here");
+  if (typeof value !== "boolean") throw invalidArgument(field, "expected boolean");
+  return value;
 }

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import {
+  checkValues,
   groupOf,
   longestDelayMs,
   type OptionSpec,
@@ -22,11 +23,22 @@ import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
+import {
+  createOwnSandbox,
+  isOwnSandbox,
+  type OwnSandbox,
+  type OwnSandboxUse,
+  ownSandboxSpecs,
+} from "./sandbox/ownSandbox.ts";
+import { pinDirectory } from "./sandbox/pinnedDirectory.ts";
 import type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
 export interface RunBashOptions {
-  /** Where commands run, and where relative `cwd` arguments start. Default: the first root, else the process's directory. */
+  /**
+   * The directory in which commands run, and that relative `cwd` arguments start from. Default: the first root, else the process's
+   * directory.
+   */
   cwd?: string | undefined;
   /** Does not confine commands: only gives the defaults of `cwd` and `sandbox.writable`. */
   root?: string | readonly string[] | undefined;
@@ -51,10 +63,13 @@ export interface RunBashOptions {
    * the first use; nothing here ever deletes its files. Default: none, and the rest is lost.
    */
   spill?: string | undefined;
-  /** Whether to remove variables that look like secrets from the environment of commands. Default: false. */
+  /** Remove variables that look like secrets from the environment of commands. Default: false. */
   scrubEnv?: ScrubEnv;
-  /** Whether every command runs in an OS sandbox; calls fail if it is not available. Default: false. */
-  sandbox?: boolean | SandboxOptions;
+  /**
+   * Run every command in an OS sandbox, bubblewrap or one of your own (an object with `wrap`); calls fail if it is not available. Default:
+   * false.
+   */
+  sandbox?: boolean | SandboxOptions | OwnSandbox;
   /** Tracks processes that outlive their command, so that the program can end them. */
   leftovers?: Leftovers;
   /** Runs a command; for tests, or to run it elsewhere. Default: `runShell`. */
@@ -63,23 +78,28 @@ export interface RunBashOptions {
 
 export interface BashToolOptions extends RunBashOptions {
   /**
-   * Whether `run_bash` can leave a command running, with two more tools to read what it prints and to stop it; `createBackgroundJobs()`
-   * to list and end these commands yourself. They end with the process. Default: false.
+   * Let `run_bash` leave a command running, with two more tools to read what it prints and to stop it; `createBackgroundJobs()` to list and
+   * end these commands yourself. They end with the process. Default: false.
    */
   background?: boolean | BackgroundJobs | undefined;
+  /**
+   * Let a command in the background start with its standard input open, with one more tool, `write_input`, to write to it. Refused without
+   * `background`. Default: false.
+   */
+  input?: boolean;
 }
 
 /** The checked options, with the objects made from them. */
 export interface BashSettings {
   readonly scope: PathScope;
-  readonly sandbox: Sandbox | undefined;
+  readonly sandbox: Sandbox | OwnSandboxUse | undefined;
   /** The shell as the option names it. */
   readonly shellOption: string;
   /** The shell as the description names it. */
   readonly shellName: string;
   /** The path of the shell; throws a ToolError if it was not found. */
   readonly shell: () => string;
-  /** What `deny` binds; undefined where nothing is denied. */
+  /** The rules of `deny`; undefined if nothing is denied. */
   readonly denied: DeniedPaths | undefined;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -88,6 +108,8 @@ export interface BashSettings {
   readonly scrubEnv: ScrubEnv;
   readonly leftovers: Leftovers | undefined;
   readonly runner: ShellRunner;
+  /** True if commands in the background may keep their standard input open. */
+  readonly input: boolean;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -116,6 +138,9 @@ const sandboxSpecs: OptionSpecs<SandboxOptions> = {
   remedies: true,
 };
 
+const ownNames = { confinement: true, wrap: true, problem: true } as const;
+const eitherSandbox = switchOr("an object of options", { ...sandboxSpecs, ...ownNames });
+
 export const knownOptions: OptionSpecs<RunBashOptions> = {
   cwd: true,
   root: true,
@@ -130,7 +155,7 @@ export const knownOptions: OptionSpecs<RunBashOptions> = {
     otherwise: "none",
   },
   scrubEnv: { ...switchOr("an object with keep", { keep: { ...option.texts, ...guarding } }), ...guarding },
-  sandbox: { ...switchOr("an object of options", sandboxSpecs), ...guarding },
+  sandbox: { ...eitherSandbox, ...guarding, fits: (value) => eitherSandbox.fits(value) || isOwnSandbox(value) },
   leftovers: { ...withMethods("started", "settled"), ...guarding },
   runner: { ...option.call, otherwise: "runShell", ...guarding },
 };
@@ -142,6 +167,7 @@ export const knownToolOptions: OptionSpecs<BashToolOptions> = {
     fits: (value) => typeof value === "boolean" || withMethods("start", "find").fits(value),
     otherwise: "false",
   },
+  input: { ...option.flag, ...guarding },
 };
 
 /** Makes the settings of options whose names and kinds were checked. Throws a TypeError or RangeError for what else is wrong. */
@@ -173,6 +199,7 @@ export function settingsOf(options: BashToolOptions): BashSettings {
     scrubEnv: options.scrubEnv ?? false,
     leftovers: options.leftovers,
     runner: options.runner ?? runShell,
+    input: options.input === true,
   };
 }
 
@@ -191,7 +218,7 @@ function checkTimeout(name: string, value: unknown, most: number): asserts value
   throw new RangeError(`${name} must be a positive number of milliseconds up to ${most}, got ${String(value)}`);
 }
 
-/** Directories whose programs are not trusted, because tools may write there; not "/", which contains every program. */
+/** Lists directories whose programs are not trusted, because tools may write there; not "/", which contains every program. */
 function projectOf(scope: PathScope, roots: readonly string[] = []): string[] {
   try {
     return [scope.cwd, ...roots].filter((place) => place !== "/");
@@ -217,9 +244,13 @@ function sandboxOf(
   scope: PathScope,
   readable: readonly string[],
   deny: DenyRules | undefined,
-): Sandbox | undefined {
+): Sandbox | OwnSandboxUse | undefined {
   if (!("sandbox" in options) || options.sandbox === false) return undefined;
   const sandbox = typeof options.sandbox === "object" ? options.sandbox : {};
+  if (isOwnSandbox(sandbox)) return ownSandboxOf(sandbox, [scope.cwd, ...(roots ?? [])], deny);
+  for (const name of ["confinement", "problem"])
+    if (name in sandbox)
+      throw new TypeError(`sandbox.${name} has no effect without sandbox.wrap; give both, or neither`);
   if (sandbox.unprotected) compileDenyRules({ patterns: sandbox.unprotected, roots: [] });
   if (sandbox.limits) checkLimits(sandbox.limits);
   const writable = "writable" in sandbox ? directoriesOf(sandbox.writable) : roots;
@@ -227,7 +258,22 @@ function sandboxOf(
   return createSandbox({ writable: writable ?? [cwd], cwd, readable, deny }, sandbox);
 }
 
-/** By themselves, as what is wrong here is a number out of range. */
+/** Makes the sandbox of the caller's own. Throws a TypeError for what is wrong with it. */
+function ownSandboxOf(own: OwnSandbox, walked: readonly string[], deny: DenyRules | undefined): OwnSandboxUse {
+  const other = Object.keys(sandboxSpecs).find((name) => name in own && !(name in ownSandboxSpecs));
+  if (other !== undefined)
+    throw new TypeError(
+      `sandbox.${other} is for bubblewrap, and has no effect together with sandbox.wrap; leave it out`,
+    );
+  checkValues("run_bash", own, ownSandboxSpecs, "sandbox.");
+  if (own.unprotected) compileDenyRules({ patterns: own.unprotected, roots: [] });
+  const { writable } = own.confinement;
+  const directories = writable.length > 0 ? directoriesOf(writable) : [];
+  for (const path of directories) pinDirectory(path, "sandbox.confinement.writable");
+  return createOwnSandbox(own, directories, walked, deny);
+}
+
+/** Checks limits by themselves, as what is wrong here is a number out of range. */
 function checkLimits(limits: SandboxLimits): void {
   for (const [name, value] of Object.entries(limits)) {
     if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) continue;

@@ -4,7 +4,7 @@ import { noQuestions } from "./noQuestions.ts";
 /** Holds the marks of the calls that a process runs under, the innermost last. */
 const markVariable = "TOOLCRIB_CALLS";
 
-/** Whether secrets are removed from the environment of commands; `keep` names variables that stay. */
+/** The choice to remove secrets from the environment of commands; `keep` names variables that stay. */
 export type ScrubEnv = boolean | { readonly keep?: readonly string[] | undefined };
 
 /** Returns the environment of a command: the process's variables (without secrets, if asked), ours, the caller's own, the mark. */

@@ -4,4 +4,5 @@ export { type BackgroundJobs, createBackgroundJobs } from "./jobs/backgroundJobs
 export { createLeftovers, type Leftovers } from "./process/leftovers.ts";
 export { runShell, type ShellRequest, type ShellResult, type ShellRunner } from "./process/runShell.ts";
 export { createRunBashTool } from "./runBash.ts";
+export type { CommandToWrap, OwnSandbox, SandboxConfinement, WrappedCommand } from "./sandbox/ownSandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox.ts";

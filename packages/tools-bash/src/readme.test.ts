@@ -1,9 +1,11 @@
 import { testReadme } from "@toolcrib/testing";
 import { sandboxProblem } from "./bashOptions.ts";
+import { createSandboxRuntime } from "./sandboxRuntime.ts";
 
 /** Those that need bubblewrap. */
 const sandboxed = ["deny.ts", "protected.ts"];
 const withoutSandbox = await sandboxProblem({ cwd: import.meta.dirname });
+const withoutRuntime = await sandboxProblem({ sandbox: createSandboxRuntime({ writable: import.meta.dirname }) });
 
 testReadme(new URL("../README.md", import.meta.url), {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
@@ -29,6 +31,7 @@ testReadme(
       /^\{"stdout":"","stderr":"touch: [^"]*\.vscode\/tasks\.json[^"]*\\n\[sandbox: commands cannot change \.vscode, which is protected\]","exit_code":1\}\n$/,
     "deny.ts":
       /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n\[sandbox: commands cannot open denied paths, [^"]*\]","exit_code":1\}\n$/,
+    "hosts.ts": /^\{"stdout":"Connection blocked by network allowlist[^"]*0\\n","stderr":"","exit_code":0\}\n$/,
   },
-  withoutSandbox === undefined ? [] : sandboxed,
+  [...(withoutSandbox === undefined ? [] : sandboxed), ...(withoutRuntime === undefined ? [] : ["hosts.ts"])],
 );

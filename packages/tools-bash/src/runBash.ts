@@ -12,7 +12,7 @@ import { StreamOutput, type StreamText, shownText, textWithNotes } from "./proce
 import { runCommand } from "./runCommand.ts";
 
 const name = "run_bash";
-/** How much longer the registry waits than the command may run, so that the command's own limit ends it first. */
+/** The time that the registry waits beyond the command's limit, so that the command's own limit ends it first. */
 const marginMs = 5000;
 /** And where paths are looked for before and after the command. */
 const walkMarginMs = 20_000;
@@ -25,25 +25,23 @@ const endSchema: JsonSchema = objectSchema({
 const startSchema: JsonSchema = objectSchema({ id: { type: "string" }, pid: { type: "integer" } });
 
 /**
- * `run_bash`: runs `/bin/sh -c` and answers JSON `{ "stdout", "stderr", "exit_code" }`, each stream cut to 50 KB; `exit_code` is
- * -1 at the time limit and 128 + n after signal n. Fails with a ToolError on invalid arguments, when the command cannot be
- * started, when the sandbox is not available, and on abort. Throws a TypeError or RangeError for invalid options.
+ * Makes `run_bash`, which runs `/bin/sh -c` and answers JSON `{ "stdout", "stderr", "exit_code" }`, each stream cut to 50 KB;
+ * `exit_code` is -1 at the time limit and 128 + n after signal n. Fails with a ToolError on invalid arguments, when the command
+ * cannot be started, when the sandbox is not available, and on abort. Throws a TypeError or RangeError for invalid options.
  */
 export function createRunBashTool(options: RunBashOptions = {}): ExecutableTool {
   readOptions<RunBashOptions>("createRunBashTool", options, knownOptions);
   return runBashTool(settingsOf(options));
 }
 
-/** With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
+/** Makes `run_bash`. With `jobs` it takes `background`, and answers such a call with JSON `{ "id", "pid" }` at once. */
 export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): ExecutableTool {
   const { sandbox, timeoutMs, maxTimeoutMs, spill } = settings;
   const margin = sandbox ? walkMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
   const newOutput = (stream: string): StreamOutput =>
     new StreamOutput(() => (spill === undefined ? undefined : new SpillFile(spill, stream)));
-  const inBackground: Record<string, JsonSchema> = jobs
-    ? { background: { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" } }
-    : {};
+  const offers = { background: jobs !== undefined, input: jobs !== undefined && settings.input };
 
   return {
     name,
@@ -68,7 +66,7 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
             cwd: { type: "string", description: "Start directory" },
             env: { type: "object", additionalProperties: { type: "string" }, description: "Variables to add" },
             timeout: { type: "number", description: `ms, default ${timeoutMs}${longest}` },
-            ...inBackground,
+            ...backgroundParameters(offers),
           },
           required: ["command"],
           additionalProperties: false,
@@ -77,19 +75,21 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       },
     }),
     async effects(args) {
-      const confinement = confinementOf(settings, checkBackground(args.background, jobs !== undefined));
+      const confinement = confinementOf(settings, checkBackground(args, offers));
       const { command, cwd, env } = await checkArguments(args, settings);
       const own = Object.keys(env).length > 0 ? { env } : {};
       const around = confinement === undefined ? {} : { confinement };
       return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own, ...around }];
     },
     async execute(args, { signal, beginCommit, onProgress } = {}) {
-      const isBackground = checkBackground(args.background, jobs !== undefined);
+      const use = checkBackground(args, offers);
       const checked = await checkArguments(args, settings);
-      if (jobs && isBackground) {
+      if (jobs && use.isBackground) {
         // Without a limit of its own it is not ended by the one for commands that are waited for.
         const timeout = args.timeout === undefined || args.timeout === null ? maxTimeoutMs : checked.timeout;
-        const { id, pid } = await jobs.start({ ...checked, newOutput }, (watch) =>
+        const { keepsInput } = use;
+        const job = { ...checked, newOutput, keepsInput, confinement: confinementOf(settings, use) };
+        const { id, pid } = await jobs.start(job, (watch) =>
           runCommand({ ...checked, ...watch, timeout, beginCommit, startSignal: signal }, settings),
         );
         return jsonOutput({ id, pid });
@@ -116,8 +116,18 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
   };
 }
 
-/** A runner of the caller's own may answer another text than it printed. */
+/** Returns the text: a runner of the caller's own may answer another than it printed. */
 function textOf(output: StreamOutput, raw: string): StreamText {
   const taken = output.take();
   return taken.raw === raw ? taken : { raw, shown: shownText(raw) };
+}
+
+/** Returns the parameters for commands in the background, where they are offered. */
+function backgroundParameters(offers: {
+  readonly background: boolean;
+  readonly input: boolean;
+}): Record<string, JsonSchema> {
+  const background = { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" };
+  const input = { type: "boolean", description: "With background: keep stdin open, to write to it later" };
+  return { ...(offers.background && { background }), ...(offers.input && { input }) };
 }

@@ -4,6 +4,7 @@ import { isForbiddenByNode, plainSystemError, systemErrorCode } from "@toolcrib/
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
+import type { CommandInput } from "./process/commandInput.ts";
 import type { CommandOutput } from "./process/commandOutput.ts";
 import type { RunningProcess } from "./process/processes.ts";
 import type { ShellResult } from "./process/runShell.ts";
@@ -20,13 +21,15 @@ export interface CommandRun extends CheckedArguments {
   readonly beginCommit?: (() => void) | undefined;
   /** Called with the id of its shell, and with what is in the environment of its processes. */
   readonly onStart?: ((pid: number, mark: string) => void) | undefined;
-  /** Whether this process may end while the command runs. */
+  /** Called with its standard input, which stays open then. */
+  readonly onInput?: ((input: CommandInput) => void) | undefined;
+  /** True if this process may end while the command runs. */
   readonly unref?: boolean | undefined;
 }
 
-/** How a command ended. */
+/** The end of a command. */
 export interface EndedCommand extends ShellResult {
-  /** What to add to the end of its standard error, a line each. */
+  /** Lines to add to the end of its standard error. */
   readonly notes: readonly string[];
 }
 
@@ -40,29 +43,30 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
   const { sandbox, shell, scrubEnv, leftovers, runner } = settings;
   const { command, cwd, env, timeout, signal } = run;
   const mark = crypto.randomUUID();
-  const plain = { file: shell(), args: ["-c", command] };
-  const program = await sandbox?.enter({ ...plain, cwd, env });
+  const path = shell();
+  const program = await sandbox?.enter({ command, shell: path, cwd, env, signal });
   let left: readonly RunningProcess[] = [];
   try {
     if (signal?.aborted || run.startSignal?.aborted) throw notRun();
     run.beginCommit?.();
     leftovers?.started(mark);
     const result = await runner({
-      ...(program ?? plain),
+      ...(program ?? { file: path, args: ["-c", command] }),
       cwd,
-      env: childEnvironment(sandbox ? {} : env, mark, scrubEnv),
+      env: childEnvironment(program?.env ?? env, mark, scrubEnv),
       mark,
       timeoutMs: timeout,
       signal,
       output: run.output,
       unref: run.unref,
+      onInput: run.onInput,
       onStart(pid) {
         program?.close();
         run.onStart?.(pid, mark);
       },
     });
-    // Nothing outlives the sandbox: a process that is still listed is ending.
-    if (!sandbox) left = result.running;
+    // Nothing outlives bubblewrap: a process that is still listed is ending.
+    if (program?.mayLeave !== false) left = result.running;
     const notes = notesOf({ ...result, running: left }, run, settings, program);
     return { ...result, running: left, notes: [...(await changesOf(program, settings)), ...notes] };
   } catch (error) {
@@ -78,7 +82,7 @@ function notRun(): ToolError {
   return new ToolError({ code: "aborted", toolName: "run_bash", message: "Aborted; nothing was run" });
 }
 
-/** A command that could not be started. */
+/** Makes the error for a command that could not be started. */
 function startError(error: unknown): unknown {
   switch (isForbiddenByNode(error) ? "ERR_ACCESS_DENIED" : systemErrorCode(error)) {
     case "E2BIG":
@@ -113,8 +117,10 @@ function notesOf(
   const notes = running.length > 0 ? [`[still running in the background: ${listProcesses(running)}]`] : [];
   const printed = `${stdout}\n${stderr}`;
   if (sandbox && program) {
-    const protection = describeProtection(printed, program.kept, sandbox, scope.print);
-    notes.push(...(protection ?? (exitCode === 0 ? [] : describeRefusals(printed, sandbox))));
+    const isOwn = "own" in sandbox;
+    const remedy = isOwn ? undefined : sandbox.options.remedies?.protect;
+    const protection = describeProtection(printed, program.kept, remedy, scope.print);
+    notes.push(...(protection ?? (exitCode === 0 || isOwn ? [] : describeRefusals(printed, sandbox))));
   }
   if (exitCode === -1) notes.push(`[timed out after ${timeout} ms]`);
   return notes;
@@ -131,7 +137,7 @@ async function changesOf(program: EnteredSandbox | undefined, { scope }: BashSet
       `[sandbox: protected paths that were made or changed while this ran: ${shown.join(", ")}${more}; the user should look at them before they are used]`,
     ];
   } catch (error) {
-    return [`[sandbox: whether this made or changed protected paths is not known: ${messageOf(error)}]`];
+    return [`[sandbox: it is not known whether this created or changed protected paths: ${messageOf(error)}]`];
   }
 }
 

@@ -30,9 +30,9 @@ export interface BackgroundJobs {
   stop(id: string): Promise<boolean>;
   /** Kills all of them at once, and what they left running. Synchronous. Returns how many ran. */
   end(): number;
-  /** Called by `run_bash`. */
+  /** Starts a command, for `run_bash`. */
   start(what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>): Promise<BackgroundJob>;
-  /** Called by the other tools. Throws a ToolError for an unknown id. */
+  /** Finds a command, for the other tools. Throws a ToolError for an unknown id. */
   find(id: unknown): Job;
 }
 
@@ -91,7 +91,7 @@ function toBackgroundJob({ id, pid, command, cwd, startedAt, running, exitCode }
   return { id, pid, command, cwd, startedAt, running, exitCode };
 }
 
-/** Short, and not that of another process's command: a saved conversation may go on in a new process. */
+/** Makes a short id, not that of another process's command: a saved conversation may go on in a new process. */
 function newId(jobs: ReadonlyMap<string, Job>): string {
   for (;;) {
     const id = `job-${crypto.randomUUID().slice(0, 6)}`;

@@ -1,36 +1,43 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
+import type { CommandInput } from "../process/commandInput.ts";
 import type { CommandOutput } from "../process/commandOutput.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
 import { type StreamOutput, type StreamText, textWithNotes } from "../process/streamOutput.ts";
 import { UnreadOutput } from "./unreadOutput.ts";
 
-/** What a job lets its command run with. */
+/** The signal and callbacks with which a job's command runs. */
 export interface JobWatch {
   readonly signal: AbortSignal;
   readonly output: CommandOutput;
   /** To be called with the id of its shell, and with what is in the environment of its processes. */
   readonly onStart: (pid: number, mark: string) => void;
+  /** To be called before that with its standard input; there where it stays open. */
+  readonly onInput?: ((input: CommandInput) => void) | undefined;
   readonly unref: true;
 }
 
 export interface JobCommand {
   readonly command: string;
   readonly cwd: string;
-  /** What keeps a stream from one reading to the next. */
+  /** Its confinement, as its effect says. */
+  readonly confinement?: string | undefined;
+  /** True if its standard input stays open. */
+  readonly keepsInput?: boolean | undefined;
+  /** Makes the sink that keeps a stream from one reading to the next. */
   readonly newOutput: (stream: "stdout" | "stderr") => StreamOutput;
 }
 
-/** How its command ended. */
+/** The end of its command. */
 export interface JobEnd {
   readonly exitCode: number;
   readonly running: readonly RunningProcess[];
-  /** What to add to the end of its standard error, a line each. */
+  /** Lines to add to the end of its standard error. */
   readonly notes: readonly string[];
 }
 
-/** What came of a job since the last reading. */
+/** The output of a job since the last reading. */
 export interface JobReading {
   readonly running: boolean;
   /** Null while it runs. */
@@ -49,6 +56,7 @@ export class Job {
   readonly id: string;
   readonly command: string;
   readonly cwd: string;
+  readonly confinement: string | undefined;
   readonly startedAt: number = Date.now();
   /** Rejects if the command could not be started. */
   readonly started: Promise<this>;
@@ -57,6 +65,8 @@ export class Job {
   pid = 0;
   running = true;
   exitCode: number | null = null;
+  /** Undefined where it was closed from the start. */
+  input: CommandInput | undefined;
   readonly #abort = new AbortController();
   readonly #stdout: UnreadOutput;
   readonly #stderr: UnreadOutput;
@@ -65,10 +75,12 @@ export class Job {
   #mark: string | undefined;
   #left: readonly RunningProcess[] = [];
 
-  constructor(id: string, { command, cwd, newOutput }: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
+  constructor(id: string, what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
+    const { command, cwd, confinement, keepsInput, newOutput } = what;
     this.id = id;
     this.command = command;
     this.cwd = cwd;
+    this.confinement = confinement;
     this.#stdout = new UnreadOutput(() => this.#changed(), newOutput("stdout"));
     this.#stderr = new UnreadOutput(() => this.#changed(), newOutput("stderr"));
     const { promise, resolve, reject } = Promise.withResolvers<this>();
@@ -77,6 +89,11 @@ export class Job {
       signal: this.#abort.signal,
       output: { stdout: this.#stdout, stderr: this.#stderr },
       unref: true,
+      onInput: keepsInput
+        ? (input) => {
+            this.input = input;
+          }
+        : undefined,
       onStart: (pid, mark) => {
         this.pid = pid;
         this.#mark = mark;
@@ -150,7 +167,7 @@ export class Job {
     this.#killLeft();
   }
 
-  /** The same at once, for a process that ends. */
+  /** Does the same at once, for a process that ends. */
   kill(): void {
     if (this.running && this.pid > 0 && this.#mark !== undefined) {
       killTree(this.pid, this.#mark);

@@ -6,10 +6,10 @@ import type { BackgroundJobs } from "./backgroundJobs.ts";
 import type { JobReading } from "./job.ts";
 
 const name = "read_output";
-/** How much longer the registry waits than the call may. */
+/** The time that the registry waits beyond the call's own limit. */
 const marginMs = 5000;
 
-/** `read_output`: what a command in the background has printed since the last reading, as JSON. */
+/** Makes `read_output`, which answers what a command in the background has printed since the last reading, as JSON. */
 export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
   return {
     name,
@@ -47,7 +47,7 @@ export function createReadOutputTool(jobs: BackgroundJobs): ExecutableTool {
   };
 }
 
-/** What `renderReading` answers. */
+/** The data that `renderReading` answers. */
 export const readingSchema: JsonSchema = objectSchema({
   running: { type: "boolean" },
   exit_code: { type: ["integer", "null"] },

@@ -4,7 +4,7 @@ import { readingSchema, renderReading } from "./readOutput.ts";
 
 const name = "stop_command";
 
-/** `stop_command`: kills a command in the background and everything it started, and answers what it printed last, as JSON. */
+/** Makes `stop_command`, which kills a command in the background and everything it started, and answers what it printed last, as JSON. */
 export function createStopCommandTool(jobs: BackgroundJobs): ExecutableTool {
   return {
     name,

@@ -26,7 +26,7 @@ export class UnreadOutput implements OutputSink {
     this.#onPush();
   }
 
-  /** Nothing more comes: what is not a whole character is shown as it is. */
+  /** Ends the output: what is not a whole character is shown as it is. */
   end(): void {
     this.#output.push(this.#begun);
     this.#begun = new Uint8Array(0);

@@ -22,10 +22,10 @@ export class ChildOutput {
   readonly #pipes: Socket[] = [];
   readonly exited: Promise<number>;
   isClosed = false;
-  /** Called when it closes. */
+  /** Handles its close. */
   #onClose = (): void => {};
 
-  /** Without `pipes` the output is that of the child's own streams. */
+  /** Reads the child's own streams if there are no `pipes`. */
   constructor(child: ChildProcess, sinks: CommandOutput, pipes: OutputPipes | undefined) {
     this.#sinks = sinks;
     const streams = pipes?.map(({ read }) => new Socket({ fd: read, readable: true, writable: false }));
@@ -49,13 +49,13 @@ export class ChildOutput {
     });
   }
 
-  /** One of the pipes has ended. */
+  /** Records that one of the pipes has ended. */
   #closed(): void {
     this.isClosed = this.#pipes.every(({ destroyed }) => destroyed);
     if (this.isClosed) this.#onClose();
   }
 
-  /** To be called after the exit. Resolves when both pipes have ended, nothing has come for a moment, or the longest wait is over. */
+  /** Resolves, when called after the exit, once both pipes have ended, nothing has come for a moment, or the longest wait is over. */
   async drained(): Promise<void> {
     const giveUp = performance.now() + longestDrainMs;
     for (let seen = -1; !this.isClosed && seen !== this.#total && performance.now() < giveUp; ) {

@@ -1,6 +1,6 @@
 /** Takes in one stream of a command, in flat memory; `toString` is what the answer shows of it. */
 export interface OutputSink {
-  /** The bytes are valid until it returns. */
+  /** Takes bytes, which are valid until it returns. */
   push(bytes: Uint8Array): void;
   toString(): string;
 }

@@ -92,7 +92,7 @@ export class HeadTailBuffer {
     return `${text}[binary output, ${this.total} bytes, not shown${where}]`;
   }
 
-  /** All that is kept is in `head` if nothing was dropped. */
+  /** Returns the bytes that are kept, all in `head` if nothing was dropped. */
   #kept(): { head: Buffer; tail: Buffer } {
     const block = this.#block ?? new Uint8Array(0);
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.length);
@@ -124,7 +124,7 @@ export class HeadTailBuffer {
   }
 }
 
-/** `text`, then the notes, a line each. */
+/** Returns `text`, then the notes, a line each. */
 export function withNotes(text: string, notes: readonly string[]): string {
   return notes.length > 0 ? withNewline(text) + notes.join("\n") : text;
 }
@@ -147,9 +147,11 @@ function sentLength(byte: number): number {
 /** Counts how many bytes at the start fit into `limit`. */
 function sentHead(bytes: Uint8Array, limit: number): number {
   let end = 0;
-  for (let room = limit; end < bytes.length; end += 1) {
-    room -= sentLength(bytes[end] as number);
+  let room = limit;
+  for (const byte of bytes) {
+    room -= sentLength(byte);
     if (room < 0) break;
+    end += 1;
   }
   return end;
 }
@@ -158,7 +160,7 @@ function sentHead(bytes: Uint8Array, limit: number): number {
 function sentTail(bytes: Uint8Array, limit: number): number {
   let start = bytes.length;
   for (let room = limit; start > 0; start -= 1) {
-    room -= sentLength(bytes[start - 1] as number);
+    room -= sentLength(bytes[start - 1] ?? 0);
     if (room < 0) break;
   }
   return start;

@@ -1,4 +1,5 @@
 import { openSync, readdirSync, readFileSync } from "node:fs";
+import { attempt } from "@toolcrib/core/internal";
 
 const closeOnExec = 0o2000000;
 
@@ -34,11 +35,7 @@ export function nullDescriptor(): number {
 }
 
 function listDescriptors(): number[] {
-  try {
-    return readdirSync("/proc/self/fd").map(Number);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync("/proc/self/fd").map(Number)) ?? [];
 }
 
 /** Returns the soft limit, which is the first number of the line. */

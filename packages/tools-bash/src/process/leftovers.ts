@@ -3,9 +3,9 @@ import type { RunningProcess } from "./processes.ts";
 
 /** Tracks processes that outlive their command, so that a program can end them when it ends itself. */
 export interface Leftovers {
-  /** Called by the tool when a command starts, with the mark in its environment. */
+  /** Notes, for the tool, that a command starts, with the mark in its environment. */
   started(mark: string): void;
-  /** Called by the tool when the call has settled, with the processes that still run. */
+  /** Notes, for the tool, that the call has settled, with the processes that still run. */
   settled(mark: string, running: readonly RunningProcess[]): void;
   /**
    * Kills (SIGKILL) every process that these commands started and that still runs, also those of calls in flight. Synchronous,

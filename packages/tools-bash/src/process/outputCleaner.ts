@@ -69,7 +69,7 @@ export class OutputCleaner {
     this.#ready = "";
   }
 
-  /** The beginning of a line, or a piece of one. Of a long one only the end is decoded: it alone can be written over. */
+  /** Takes the beginning of a line, or a piece of one. Of a long one only the end is decoded: it alone can be written over. */
   #pushRest(bytes: Uint8Array): void {
     const isLong = bytes.length > columns && isAscii(bytes) && isPlain(bytes);
     // One byte decides what comes of a character that was cut.
@@ -110,7 +110,7 @@ export class OutputCleaner {
     }
   }
 
-  /** One character that is a control, or part of a sequence. */
+  /** Takes one character that is a control, or part of a sequence. */
   #step(code: number): void {
     const state = this.#state;
     if (code === 0x1b) this.#state = "escape";
@@ -139,7 +139,7 @@ export class OutputCleaner {
     this.#state = "text";
   }
 
-  /** U+0080 to U+009F are the second bytes of two-byte sequences, moved up by 0x40. */
+  /** Starts an eight-bit control: U+0080 to U+009F are the second bytes of two-byte sequences, moved up by 0x40. */
   #startEightBit(code: number): void {
     this.#parameters = "";
     this.#state = code === 0x9b ? "control" : [0x90, 0x98, 0x9d, 0x9e, 0x9f].includes(code) ? "string" : "text";
@@ -182,7 +182,7 @@ export class OutputCleaner {
 function isPlain(bytes: Uint8Array): boolean {
   let hasOthers = false;
   for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number;
+    const byte = bytes[at] ?? 0;
     if (byte < 0x20 ? byte !== 0x09 && byte !== lineFeed : byte === 0x7f) return false;
     if (byte < 0x80) continue;
     hasOthers = true;

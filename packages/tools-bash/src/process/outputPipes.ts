@@ -1,6 +1,7 @@
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { childProcess } from "./platform.ts";
 
 /*
@@ -9,7 +10,7 @@ import { childProcess } from "./platform.ts";
  */
 
 /** The two ends of a pipe, as open descriptors. */
-interface PipeEnds {
+export interface PipeEnds {
   readonly read: number;
   readonly write: number;
 }
@@ -17,7 +18,7 @@ interface PipeEnds {
 /** The pipes of standard output and standard error. */
 export type OutputPipes = readonly [PipeEnds, PipeEnds];
 
-/** How many are made at once: it takes a process, about 2 ms. */
+/** The number made at once: it takes a process, about 2 ms. */
 const madeAtOnce = 4;
 /** Most that are kept to be used again. */
 const mostKept = 8;
@@ -30,7 +31,7 @@ let isAvailable = process.platform === "linux";
 /** Named pipes without a name any more, two for a command. */
 const kept: (readonly [number, number])[] = [];
 
-/** Undefined where none can be made. The descriptors are the caller's to close. */
+/** Takes a pair of pipes; undefined if none can be made. The descriptors are the caller's to close. */
 export function takeOutputPipes(): OutputPipes | undefined {
   for (const pair of kept) {
     const pipes = openPair(pair);
@@ -45,22 +46,24 @@ export function takeOutputPipes(): OutputPipes | undefined {
 
 function makePipes(): void {
   let folder: string | undefined;
-  const names: string[] = [];
+  const names: [stdout: string, stderr: string][] = [];
   try {
     folder = mkdtempSync(join(tmpdir(), "toolcrib-"));
-    for (let index = 0; index < 2 * madeAtOnce; index += 1) names.push(join(folder, String(index)));
+    for (let index = 0; index < madeAtOnce; index += 1)
+      names.push([join(folder, `${index}.out`), join(folder, `${index}.err`)]);
     const options = { env: {}, stdio: "ignore", timeout: longestMs } as const;
-    const { status } = childProcess().spawnSync(program, ["-m", "600", ...names], options);
+    const { status } = childProcess().spawnSync(program, ["-m", "600", ...names.flat()], options);
     isAvailable = status === 0;
-    for (let index = 0; isAvailable && index < names.length; index += 2) {
-      const place = openSync(names[index] as string, openOnlyPlace);
-      kept.push([place, openSync(names[index + 1] as string, openOnlyPlace)]);
+    for (const [stdout, stderr] of isAvailable ? names : []) {
+      const place = openSync(stdout, openOnlyPlace);
+      kept.push([place, openSync(stderr, openOnlyPlace)]);
     }
   } catch {
     // Descriptors or processes may be free again next time.
   } finally {
-    for (const name of names) attempt(() => unlinkSync(name));
-    if (folder !== undefined) attempt(() => rmdirSync(folder as string));
+    for (const name of names.flat()) attempt(() => unlinkSync(name));
+    const made = folder;
+    if (made !== undefined) attempt(() => rmdirSync(made));
   }
 }
 
@@ -72,7 +75,7 @@ function openPair([stdout, stderr]: readonly [number, number]): OutputPipes | un
   return undefined;
 }
 
-/** Undefined while any process has one of its ends open: what it holds would mix with the next output. */
+/** Opens a pipe; undefined while any process has one of its ends open: what it holds would mix with the next output. */
 function openPipe(place: number): PipeEnds | undefined {
   const path = `/proc/self/fd/${place}`;
   let read: number | undefined;
@@ -89,14 +92,6 @@ function openPipe(place: number): PipeEnds | undefined {
     return undefined;
   } catch {
     if (read !== undefined) closeSync(read);
-    return undefined;
-  }
-}
-
-function attempt<Value>(action: () => Value): Value | undefined {
-  try {
-    return action();
-  } catch {
     return undefined;
   }
 }

@@ -22,7 +22,7 @@ export function childProcess(): typeof import("node:child_process") {
 /** Most rounds of `killLeft`: a process may start another while they are listed. */
 const mostRounds = 50;
 
-/** Whether commands get their own process group. Windows has no groups and would open a console window. */
+/** True if commands get their own process group. Windows has no groups and would open a console window. */
 export const ownGroup: boolean = !isWindows;
 
 /**
@@ -51,7 +51,10 @@ function lookUpShell(wanted: string, notIn: readonly string[]): string | undefin
   return wanted === "sh" ? "/bin/sh" : findProgram(wanted, notIn);
 }
 
-/** That of Git for Windows, in its usual place or on PATH. The `bash` in the system's own folder is another one: it runs in Linux. */
+/**
+ * Finds the shell of Git for Windows, in its usual place or on PATH. The `bash` in the system's own folder is another one: it
+ * runs in Linux.
+ */
 function findGitShell(name: string, notIn: readonly string[]): string | undefined {
   const usual = join(process.env.ProgramFiles ?? "C:\\Program Files", "Git", "bin", name);
   if (existsSync(usual) && isTrustedProgram(usual, notIn)) return usual;

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { attempt } from "@toolcrib/core/internal";
 
 /*
  * Reads running processes from /proc. Linux only: without /proc nothing is found. Synchronous, so that it works while this process
@@ -24,7 +25,7 @@ const mostRounds = 100;
 const sureOfOrderMs = 1000;
 
 /**
- * Live processes whose environment contains `mark`, given the id of the command's shell and how long it ran. After a short command
+ * Finds live processes whose environment contains `mark`, given the id of the command's shell and how long it ran. After a short command
  * only ids given out since its start are looked at: mostly none.
  */
 export function findMarkedSince(shell: number, elapsedMs: number, mark: string): number[] {
@@ -34,13 +35,13 @@ export function findMarkedSince(shell: number, elapsedMs: number, mark: string):
   return [...candidates].filter((pid) => isMarked(pid, [mark]) && isRunning(pid));
 }
 
-/** Live processes whose environment contains one of `marks`. */
+/** Finds live processes whose environment contains one of `marks`. */
 export function findMarked(marks: readonly string[]): number[] {
   return [...livePids()].filter((pid) => isMarked(pid, marks) && isRunning(pid));
 }
 
 /**
- * Live processes with the mark, in the group of `root`, or descended from any of these. `onMember` is called at once for each one
+ * Finds live processes with the mark, in the group of `root`, or descended from any of these. `onMember` is called at once for each one
  * found by its mark or group.
  */
 export function findTree(root: number, mark: string, onMember: (pid: number) => void): number[] {
@@ -68,10 +69,12 @@ export function isRunning(pid: number): boolean {
   return readRelations(pid) !== undefined;
 }
 
-/** Returns a process with its command line, cut to `limit` characters; each run of control characters becomes a space. */
-export function describeProcess(pid: number, limit = 60): RunningProcess {
+const longestLine = 60;
+
+/** Returns a process with its command line, cut to `longestLine` characters; each run of control characters becomes a space. */
+export function describeProcess(pid: number): RunningProcess {
   const words = (read(pid, "cmdline")?.toString("utf8") ?? "").replaceAll(/[\u0000-\u0020\u007f]+/g, " ").trim();
-  return { pid, command: words.length > limit ? `${words.slice(0, limit)}…` : words };
+  return { pid, command: words.length > longestLine ? `${words.slice(0, longestLine)}…` : words };
 }
 
 /** Includes processes that start during the walk: otherwise a chain of processes, each starting the next, would be missed. */
@@ -91,20 +94,12 @@ function* range(first: number, last: number): Generator<number> {
 }
 
 function listPids(): number[] {
-  try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync("/proc").map(Number).filter(Number.isInteger)) ?? [];
 }
 
 /** Returns the id given out last. */
 function newestPid(): number | undefined {
-  try {
-    return Number(readFileSync("/proc/loadavg", "utf8").split(" ")[4]);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Number(readFileSync("/proc/loadavg", "utf8").split(" ")[4]));
 }
 
 function isMarked(pid: number, marks: readonly string[]): boolean {
@@ -122,7 +117,7 @@ function readEnvironment(pid: number): Buffer | undefined {
   return undefined;
 }
 
-/** Undefined for a process that is gone or a zombie. */
+/** Reads the relations; undefined for a process that is gone or a zombie. */
 function readRelations(pid: number): { parent: number; group: number } | undefined {
   const text = read(pid, "stat")?.toString("latin1");
   if (text === undefined) return undefined;
@@ -133,7 +128,7 @@ function readRelations(pid: number): { parent: number; group: number } | undefin
 
 let scratch: Buffer | undefined;
 
-/** The bytes are valid until the next call. */
+/** Reads a file of /proc. The bytes are valid until the next call. */
 function read(pid: number, file: string): Buffer | undefined {
   const path = `/proc/${pid}/${file}`;
   let descriptor: number | undefined;

@@ -6,7 +6,7 @@ const pauseMs = 100;
 const mostLines = 5;
 const mostBytes = 2048;
 
-/** What a command printed last, reported while it runs. */
+/** The last output of a command, reported while it runs. */
 export interface ProgressTail {
   /** Passes everything on to the given sinks. */
   readonly output: CommandOutput;

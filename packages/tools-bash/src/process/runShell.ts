@@ -3,10 +3,11 @@ import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { afterPoll, ChildOutput } from "./childOutput.ts";
+import { type CommandInput, openInput, takeInputPipe } from "./commandInput.ts";
 import type { CommandOutput } from "./commandOutput.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
-import { type OutputPipes, takeOutputPipes } from "./outputPipes.ts";
+import { type OutputPipes, type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
 import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
@@ -25,15 +26,17 @@ export interface ShellRequest {
   /** Milliseconds, up to 2^31 - 1. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Where output goes as it comes. Default: two of HeadTailBuffer. */
+  /** Sinks that take output as it comes. Default: two of HeadTailBuffer. */
   output?: CommandOutput | undefined;
   /** Called with the id of the process once it has started. */
   onStart?: ((pid: number) => void) | undefined;
-  /** Whether this process may end while the command runs. */
+  /** Called with its standard input, before `onStart`, and given by callers that keep it open. Without it the input is closed. */
+  onInput?: ((input: CommandInput) => void) | undefined;
+  /** True if this process may end while the command runs. */
   unref?: boolean | undefined;
 }
 
-/** How a command ended. `stdout` and `stderr` are what the sinks show. */
+/** The end of a command. `stdout` and `stderr` are what the sinks show. */
 export interface ShellResult {
   stdout: string;
   stderr: string;
@@ -48,21 +51,27 @@ export type ShellRunner = (request: ShellRequest) => Promise<ShellResult>;
 
 /** The first descriptor after standard error. */
 const firstOwn = 3;
-/** How long to wait for a killed tree to end. */
+/** The longest wait for a killed tree to end. */
 const longestKillMs = 500;
 
 /**
- * Runs a command as its own process tree with standard input closed. At the limit, and on abort, the tree is killed; the promise
+ * Runs a command as its own process tree with standard input closed, unless `onInput` is given. At the limit, and on abort, the tree is killed; the promise
  * settles within the limit + 1 s.
  */
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
   const pipes = takeOutputPipes();
-  const child = start(request, pipes);
+  const inputPipe = request.onInput && takeInputPipe();
+  const child = start(request, pipes, inputPipe);
+  const inputEnd = inputPipe?.write ?? child.stdin;
+  // If no descriptors are left, the child has no streams.
+  const input = request.onInput && inputEnd ? openInput(inputEnd) : undefined;
   feed(child, request);
   const sinks = request.output ?? { stdout: new HeadTailBuffer(), stderr: new HeadTailBuffer() };
   const output = new ChildOutput(child, sinks, pipes);
-  if (child.pid !== undefined) request.onStart?.(child.pid);
+  const { pid } = child;
+  if (pid !== undefined && input) request.onInput?.(input);
+  if (pid !== undefined) request.onStart?.(pid);
   if (request.unref) {
     child.unref();
     output.unref();
@@ -72,26 +81,27 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
     const first = await Promise.race([output.exited, stop.promise]);
     // After the exit the limit only ends the wait for more output; an abort kills what the command left running.
     const end = typeof first === "number" ? await Promise.race([output.drained(), stop.promise]) : first;
-    if (end === "abort" || typeof first !== "number") await endTree(child.pid as number, request.mark, output);
+    if (pid !== undefined && (end === "abort" || typeof first !== "number")) await endTree(pid, request.mark, output);
     if (end === "abort") throw abortError(request.signal);
     if (typeof first !== "number") return { ...output.texts(), exitCode: -1, running: [] };
-    const running = findLeft(child.pid as number, performance.now() - started, request.mark);
+    const running = pid === undefined ? [] : findLeft(pid, performance.now() - started, request.mark);
     return { ...output.texts(), exitCode: first, running };
   } finally {
     stop.clear();
     output.release();
+    input?.discard();
   }
 }
 
-function start(request: ShellRequest, pipes: OutputPipes | undefined): ChildProcess {
+function start(request: ShellRequest, pipes: OutputPipes | undefined, inputPipe: PipeEnds | undefined): ChildProcess {
   let isStarted = false;
   try {
     const child = childProcess().spawn(request.file, request.args, {
       cwd: request.cwd,
-      env: request.env as NodeJS.ProcessEnv,
+      env: { ...request.env },
       detached: ownGroup,
       windowsHide: true,
-      stdio: descriptorsOf(request, pipes),
+      stdio: descriptorsOf(request, pipes, inputPipe),
     });
     isStarted = true;
     return child;
@@ -101,14 +111,27 @@ function start(request: ShellRequest, pipes: OutputPipes | undefined): ChildProc
       closeSync(write);
       if (!isStarted) closeSync(read);
     }
+    if (inputPipe) {
+      // The last one that reads is then the command's, so that a write tells when it has closed it.
+      closeSync(inputPipe.read);
+      if (!isStarted) closeSync(inputPipe.write);
+    }
   }
 }
 
-/** Standard input closed, standard output and error piped, then the request's own descriptors; none that this process inherited. */
-function descriptorsOf({ descriptors = [] }: ShellRequest, pipes: OutputPipes | undefined): StdioOptions & unknown[] {
+/**
+ * Lists the descriptors: standard input closed or piped, standard output and error piped, then the request's own descriptors; none that
+ * this process inherited.
+ */
+function descriptorsOf(
+  { descriptors = [], onInput }: ShellRequest,
+  pipes: OutputPipes | undefined,
+  inputPipe: PipeEnds | undefined,
+): StdioOptions & unknown[] {
+  const stdin = onInput ? (inputPipe?.read ?? "pipe") : "ignore";
   const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
   const [stdout, stderr] = pipes?.map(({ write }) => write) ?? (["pipe", "pipe"] as const);
-  const stdio: (number | "ignore" | "pipe")[] = ["ignore", stdout ?? "pipe", stderr ?? "pipe", ...given];
+  const stdio: (number | "ignore" | "pipe")[] = [stdin, stdout ?? "pipe", stderr ?? "pipe", ...given];
   for (const inherited of inheritedDescriptors().replaceable) {
     while (stdio.length <= inherited) stdio.push("ignore");
     if (stdio[inherited] === "ignore") stdio[inherited] = nullDescriptor();

@@ -5,10 +5,10 @@ import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/kit/f
 /** Most bytes of one stream that are kept in a file. */
 export const mostSpilled: number = 64 * 1024 * 1024;
 
-/** Where the whole of a stream is. */
+/** The file with the whole of a stream. */
 export interface Spilled {
   readonly path: string;
-  /** How many bytes of it the file holds, from the first on. */
+  /** The number of bytes that the file holds, from the first on. */
   readonly held: number;
 }
 
@@ -17,7 +17,7 @@ export interface Spilled {
  * cannot print faster than they are kept, and nothing waits in memory.
  */
 export class SpillFile {
-  /** Why the stream could not be kept: the code of a system error. */
+  /** The code of the system error that kept the stream from being saved. */
   unwritten: string | undefined;
   readonly #directory: string;
   readonly #name: string;
@@ -25,7 +25,7 @@ export class SpillFile {
   #descriptor: number | undefined;
   #held = 0;
 
-  /** `stream` is part of the name; the directory is made if it is missing. */
+  /** Names the file after `stream`. The directory is made if it is missing. */
   constructor(directory: string, stream: string, most: number = mostSpilled) {
     this.#directory = directory;
     this.#name = `run_bash-${crypto.randomUUID().slice(0, 13)}-${stream}.txt`;
@@ -36,12 +36,12 @@ export class SpillFile {
     return join(this.#directory, this.#name);
   }
 
-  /** Undefined if nothing was written, or not everything that should have been. */
+  /** Returns undefined if nothing was written, or not everything that should have been. */
   get spilled(): Spilled | undefined {
     return this.#held === 0 ? undefined : { path: this.#path, held: this.#held };
   }
 
-  /** Never throws. What is beyond the limit is left out. */
+  /** Writes up to the limit, and leaves out the rest. Never throws. */
   write(bytes: Uint8Array): void {
     if (this.unwritten !== undefined) return;
     try {
@@ -75,7 +75,7 @@ export class SpillFile {
     }
   }
 
-  /** Through no link, and never a file that is there already. */
+  /** Opens a new file, through no link, and never one that exists already. */
   #open(): number {
     ensureDirectory(this.#directory, 0o700);
     const directory = openDirectory(this.#directory);

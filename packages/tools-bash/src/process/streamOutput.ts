@@ -3,7 +3,7 @@ import { HeadTailBuffer, withNotes } from "./headTailBuffer.ts";
 import { OutputCleaner } from "./outputCleaner.ts";
 import type { SpillFile } from "./spillFile.ts";
 
-/** What a stream brought. */
+/** The output of a stream. */
 export interface StreamText {
   /** As it was printed. */
   readonly raw: string;
@@ -73,7 +73,7 @@ export class StreamOutput implements OutputSink {
 const encoder = new TextEncoder();
 const scratch = new Uint8Array(16 * 1024);
 
-/** Through the same memory each time: a buffer for each text would be much garbage. */
+/** Pushes text through the same memory each time: a buffer for each text would be much garbage. */
 function pushText(to: HeadTailBuffer, text: string): void {
   for (let at = 0; at < text.length; ) {
     const { read, written } = encoder.encodeInto(text.slice(at, at + scratch.length), scratch);
@@ -82,7 +82,7 @@ function pushText(to: HeadTailBuffer, text: string): void {
   }
 }
 
-/** The notes go to the end of both. */
+/** Returns the text with the notes, which go to the end of both. */
 export function textWithNotes({ raw, shown }: StreamText, notes: readonly string[]): StreamText {
   return { raw: withNotes(raw, notes), shown: withNotes(shown, notes) };
 }

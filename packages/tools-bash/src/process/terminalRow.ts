@@ -16,7 +16,7 @@ export class TerminalRow {
   /** Undefined at the end of a plain line. */
   #column: number | undefined;
 
-  /** `emit` gets what can no longer be written over. */
+  /** Passes to `emit` what can no longer be written over. */
   constructor(emit: (text: string) => void) {
     this.#emit = emit;
   }
@@ -32,7 +32,7 @@ export class TerminalRow {
     else for (const character of text) this.#put(character);
   }
 
-  /** A line break after a carriage return ends the line as it is, so nothing is split yet. */
+  /** Moves to the start of the row. A line break that follows ends the line as it is, so nothing is split yet. */
   carriageReturn(): void {
     if (this.#column !== undefined || this.#plain !== "") this.#column = 0;
   }
@@ -125,7 +125,7 @@ export class TerminalRow {
   }
 }
 
-/** The last row stays, full or not. */
+/** Returns how long the full rows are, without the last one, which stays, full or not. */
 function lengthOfFullRows(length: number): number {
   return length === 0 ? 0 : length - 1 - ((length - 1) % columns);
 }

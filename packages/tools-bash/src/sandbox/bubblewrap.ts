@@ -40,8 +40,8 @@ export function isHidden(path: string): boolean {
 }
 
 /**
- * The filesystem is read-only except for `writable`; no capabilities; own namespaces, and no right to make more. No process
- * outlives the command, because later commands could not reach it.
+ * Returns the arguments: the filesystem is read-only except for `writable`; no capabilities; own namespaces, and no right to make
+ * more. No process outlives the command, because later commands could not reach it.
  */
 export function bubblewrapArguments(inside: Surroundings): string[] {
   const { writable, readable, masks, network, filter, temporaryBytes, cwd, env } = inside;

@@ -8,7 +8,7 @@ export function toBytePath(path: string): BytePath {
   return Buffer.from(path, "utf8").toString("latin1");
 }
 
-/** As text, with U+FFFD for what is not UTF-8. */
+/** Decodes a path as text, with U+FFFD for what is not UTF-8. */
 export function toText(path: BytePath): string {
   return isAscii(path) ? path : Buffer.from(path, "latin1").toString("utf8");
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { type DenyRules, homeFolder, isInside, systemErrorCode } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
-import { toSystemPath } from "./systemPath.ts";
+import { realBytePath, toSystemPath } from "./systemPath.ts";
 import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from "./treeWalk.ts";
 
-/** What exists and is denied: canonical paths. What lies in one of the directories is not listed. */
+/** Denied paths that exist, canonical. Paths in one of the directories are not listed. */
 export interface FoundPaths {
   readonly files: readonly BytePath[];
   readonly directories: readonly BytePath[];
@@ -32,6 +32,23 @@ export async function findDenied(
     if (!outer.some((directory) => isInside(directory, start))) await walk.visit(toBytePath(start), false);
   }
   return { files: [...walk.files], directories: [...walk.directories] };
+}
+
+/**
+ * Makes the look for denied paths before each command. It adds what was denied before the first one: a command may move a denied link away,
+ * but what it led to stays denied. What commands link to later counts only while it is linked to.
+ */
+export function createDeniedSearch(deny: DenyRules | undefined, walked: readonly string[]): () => Promise<FoundPaths> {
+  let first: FoundPaths | undefined;
+  return async () => {
+    if (deny === undefined) return { files: [], directories: [] };
+    const found = await findDenied(deny, [...walked, ...deny.roots]);
+    first ??= found;
+    const together = (kind: keyof FoundPaths): BytePath[] => [
+      ...new Set([...found[kind], ...(first?.[kind] ?? []).filter((path) => realBytePath(path) === path)]),
+    ];
+    return { files: together("files"), directories: together("directories") };
+  };
 }
 
 /** Returns where to look for what a pattern from `/` or `~/` matches: what exists of the plain names at its head, links followed. */
@@ -109,6 +126,6 @@ class DenyWalk {
 }
 
 export function tooManyMasks(): Error {
-  const advice = "let protected ones through (sandbox.unprotected), or deny the folders that hold them";
+  const advice = "allow changes to protected ones (sandbox.unprotected), or deny the folders that contain them";
   return new Error(`more than ${mostMasks} paths would have to be masked; ${advice}`);
 }

@@ -200,7 +200,7 @@ describe("nothing is run", () => {
     await expect(toolWith(["*.pem"], { root })("touch ran")).rejects.toMatchObject({
       ...refused,
       message: expect.stringMatching(
-        /`deny`.* more than 500 paths .* deny the folders that hold them\. Nothing was run/,
+        /denied .* more than 500 paths .* deny the folders that contain them\. Nothing was run/,
       ) as string,
     });
     const folders = join(inside, "many-folders");

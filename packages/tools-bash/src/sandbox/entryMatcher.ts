@@ -30,7 +30,7 @@ export class EntryMatcher {
     return this.#placed.match(toText(path), isDirectory) !== undefined;
   }
 
-  /** Names repeat: most directories of a tree hold an `index.js`. */
+  /** Matches a name, and remembers the answer: most directories of a tree hold an `index.js`. */
   matchesName(name: BytePath, isDirectory: boolean | undefined): boolean {
     const key = `${isDirectory === false ? "" : "/"}${name}`;
     const known = this.#knownNames.get(key);
@@ -41,7 +41,7 @@ export class EntryMatcher {
   }
 }
 
-/** A pattern without a place: it matches at any depth. */
+/** Returns whether a pattern has no place, and so matches at any depth. */
 function isName(pattern: string): boolean {
   return !pattern.slice(0, -1).includes("/") && !["/", "~", "."].includes(pattern);
 }

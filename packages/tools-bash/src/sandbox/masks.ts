@@ -4,9 +4,8 @@ import { messageOf } from "@toolcrib/core/text";
 import { type DenyRules, isInside } from "@toolcrib/kit/files";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
-import { type FoundPaths, findDenied, mostMasks, tooManyMasks } from "./deniedPaths.ts";
+import { createDeniedSearch, type FoundPaths, mostMasks, tooManyMasks } from "./deniedPaths.ts";
 import { type FoundProtected, findProtected } from "./protectedPaths.ts";
-import { realBytePath } from "./systemPath.ts";
 import { outermost } from "./treeWalk.ts";
 
 /** Mounts that keep commands from hidden and denied paths, and from changing protected ones. Outer paths come first. */
@@ -33,7 +32,7 @@ export interface MaskOptions {
   readonly unprotected: readonly string[];
 }
 
-/** What to mask right before a command. Each throws, or rejects with, an Error in plain words for what cannot be masked. */
+/** Finds paths to mask right before a command. Each throws, or rejects with, an Error in plain words if one cannot be masked. */
 export interface Masking {
   hiddenOnly(): Masks;
   current(found: FoundProtected): Promise<Masks>;
@@ -49,29 +48,12 @@ export function createMasking(options: MaskOptions): Masking {
     checkHidden(hidden);
     return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, kept, options);
   };
-  const none: FoundPaths = { files: [], directories: [] };
-  const remember = createDeniedMemory();
+  const findCurrent = createDeniedSearch(deny, seen);
   const repositories = new Set<BytePath>();
   return {
-    hiddenOnly: () => masksWith(none, []),
-    current: ({ kept }) =>
-      explained(async () => masksWith(deny ? remember(await findDenied(deny, [...seen, ...deny.roots])) : none, kept)),
+    hiddenOnly: () => masksWith({ files: [], directories: [] }, []),
+    current: ({ kept }) => explained(async () => masksWith(await findCurrent(), kept)),
     findProtected: () => explained(() => findProtected(writable, unprotected, repositories)),
-  };
-}
-
-/**
- * Adds what was denied before the first command: a command may move a denied link away, but what it led to stays denied. What commands link
- * to later counts only while it is linked to.
- */
-function createDeniedMemory(): (found: FoundPaths) => FoundPaths {
-  let first: FoundPaths | undefined;
-  return (found) => {
-    first ??= found;
-    const together = (kind: keyof FoundPaths): BytePath[] => [
-      ...new Set([...found[kind], ...(first?.[kind] ?? []).filter((path) => realBytePath(path) === path)]),
-    ];
-    return { files: together("files"), directories: together("directories") };
   };
 }
 
@@ -79,7 +61,7 @@ async function explained<Value>(made: () => Promise<Value>): Promise<Value> {
   try {
     return await made();
   } catch (error) {
-    const why = `what \`deny\` names, or is protected, cannot be kept from commands: ${messageOf(error)}`;
+    const why = `denied or protected paths cannot be hidden from commands: ${messageOf(error)}`;
     throw new Error(why, { cause: error });
   }
 }
@@ -90,7 +72,7 @@ function checkHidden(hidden: readonly string[]): void {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new Error(`${path} is not a directory to hide`);
     // A command could replace a link in a writable directory, and the real directory would become visible.
-    if (realpathSync(path) !== path) throw new Error(`${path}, which is to be hidden, is reached through a link`);
+    if (realpathSync(path) !== path) throw new Error(`${path} cannot be hidden, because its path contains a link`);
   }
 }
 

@@ -13,7 +13,7 @@ export interface PinnedDirectory {
   readonly inode: bigint;
 }
 
-/** `path` is canonical. Throws a TypeError, which names `option`, unless it is a directory. */
+/** Pins a directory; `path` is canonical. Throws a TypeError, which names `option`, unless it is a directory. */
 export function pinDirectory(path: string, option: string): PinnedDirectory {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!stats?.isDirectory()) {
@@ -30,7 +30,7 @@ export function openPinned({ path, device, inode }: PinnedDirectory): number {
   const stats = fstatSync(descriptor, { bigint: true });
   if (stats.dev === device && stats.ino === inode) return descriptor;
   closeSync(descriptor);
-  throw new Error(`the directory at ${path} was replaced after this tool was made; make the tool again`);
+  throw new Error(`the directory at ${path} was replaced after this tool was created; create the tool again`);
 }
 
 /**

@@ -159,7 +159,7 @@ describe("what is protected", () => {
     await expect(findProtected([root], [], new Set(), mostMasks)).rejects.toThrow(
       /more than 500 files .*sandbox\.unprotected/,
     );
-    await expect(run("touch ran")).rejects.toThrow(/is protected, cannot be kept .* Nothing was run/);
+    await expect(run("touch ran")).rejects.toThrow(/protected paths cannot be hidden .* Nothing was run/);
     expect(existsSync(join(root, "ran"))).toBe(false);
     const many = toolWith({ unprotected: ["./1*"], remedies: { protect: "ask the user" } });
     expect(await many("echo fine")).toMatchObject({ stdout: "fine\n" });

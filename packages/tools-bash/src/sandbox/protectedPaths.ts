@@ -3,10 +3,8 @@ import { basename, dirname } from "node:path";
 import {
   compileDenyRules,
   type DeniedPaths,
-  type GitNamedPath,
+  GitConfigs,
   isInside,
-  namedByGitConfig,
-  namedByRepository,
   protectedPaths,
   readSmallFile,
 } from "@toolcrib/kit/files";
@@ -19,11 +17,11 @@ import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from 
 export interface FoundProtected {
   /** For each, what was there. A file has another state when it was changed, a link when it leads elsewhere. */
   readonly states: ReadonlyMap<BytePath, string>;
-  /** What to mount read-only: canonical paths. What lies in one of them is not listed. */
+  /** Canonical paths to mount read-only. Paths in one of them are not listed. */
   readonly kept: readonly BytePath[];
 }
 
-/** What git's own folder holds that decides what it runs, or where it looks for that. */
+/** The parts of git's own folder that decide what it runs, or where it looks for that. */
 const gitParts = new Set(["config", "config.worktree", "hooks", "commondir"]);
 /** And the folders where it holds the same of submodules and worktrees. */
 const gitFolders = new Set(["modules", "worktrees"]);
@@ -52,15 +50,17 @@ export async function findProtected(
   const walk = new ProtectedWalk(writable, unprotected, repositories, longest);
   for (const directory of outermost(writable)) {
     await walk.visit(toBytePath(directory));
-    // Of a repository that lies above, or elsewhere as that of a worktree does.
-    walk.keepNamed(namedByRepository(directory));
+    // The repository may lie above, or elsewhere as that of a worktree does.
+    walk.configs.addRepository(directory);
   }
+  walk.keepNamed();
   return { states: walk.states, kept: outermost([...walk.kept]) };
 }
 
 class ProtectedWalk {
   readonly states = new Map<BytePath, string>();
   readonly kept = new Set<BytePath>();
+  readonly configs = new GitConfigs();
   readonly #writable: readonly BytePath[];
   readonly #matcher: EntryMatcher;
   readonly #unprotected: DeniedPaths | undefined;
@@ -83,7 +83,10 @@ class ProtectedWalk {
       return pattern.startsWith("~/") && roots.some((root) => match(root, true) !== undefined);
     };
     this.#matcher = new EntryMatcher({ patterns: otherPatterns.filter((pattern) => !isChosen(pattern)), roots });
-    this.#tree = new TreeWalk(longest, "make fewer directories writable, or let folders through (sandbox.unprotected)");
+    this.#tree = new TreeWalk(
+      longest,
+      "make fewer directories writable, or allow changes to folders (sandbox.unprotected)",
+    );
   }
 
   async visit(start: BytePath): Promise<void> {
@@ -105,7 +108,7 @@ class ProtectedWalk {
         if (isRepository && name === "rebase-merge") this.#watchRebase(entryPath(path, "git-rebase-todo"));
         if (isRepository && gitParts.has(name)) {
           this.#keep(path);
-          if (name.startsWith("config")) this.keepNamed(namedByGitConfig(toText(path), toText(topOf(directory))));
+          if (name.startsWith("config")) this.configs.add(toText(path), toText(topOf(directory)));
         } else if (name === ".git" && !kind) this.#keep(path);
         else if (parts?.has(name) || (!inGit && this.#isProtected(path, entry.name, kind, mayMatch))) this.#keep(path);
         else if (kind && name === ".git") waiting.push({ directory: path, inGit: true });
@@ -132,16 +135,16 @@ class ProtectedWalk {
     if (isUnread || /^\s*(?:x|exec)\s/m.test(readSmallFile(toText(path)))) this.states.set(path, stateOf(stats));
   }
 
-  /** Keeps what git's configuration names in writable directories. */
-  keepNamed(paths: readonly GitNamedPath[]): void {
-    for (const { path, mayBeFolder } of paths) {
+  /** Keeps what git's configurations name in writable directories. */
+  keepNamed(): void {
+    for (const { path, mayBeFolder } of this.configs.named()) {
       const named = toBytePath(path);
       if (!this.#writable.some((root) => isInside(root, named)) || this.#isUnprotected(named, undefined)) continue;
       if (mayBeFolder || statsOf(named)?.isDirectory() === false) this.#keep(named);
     }
   }
 
-  /** Of a link also what it leads to: the link itself cannot be kept. */
+  /** Keeps a path, and of a link what it leads to: the link itself cannot be kept. */
   #keep(path: BytePath): void {
     const stats = statsOf(path);
     if (!stats) return;
@@ -154,7 +157,7 @@ class ProtectedWalk {
   }
 }
 
-/** The folder that the configuration of a repository is about: the one that holds `.git`. */
+/** Returns the folder that the configuration of a repository is about: the one that holds `.git`. */
 function topOf(repository: BytePath): BytePath {
   return /\/\.git$/i.test(repository) ? dirname(repository) : repository;
 }

@@ -5,7 +5,7 @@ import type { FoundProtected } from "./protectedPaths.ts";
 export interface WatchedCommand {
   /** Resolves to the protected paths that were made, changed or removed since it started. Rejects with an Error in plain words. */
   findChanges(): Promise<readonly string[]>;
-  /** To be called when it has ended. */
+  /** Ends the watch. Call it when the command has ended. */
   end(): void;
 }
 
@@ -15,7 +15,7 @@ export interface WatchedCommand {
  */
 export function createProtectedWatch(find: () => Promise<FoundProtected>): (before: FoundProtected) => WatchedCommand {
   let running = 0;
-  /** What was there when all before was answered for. */
+  /** The paths that were there when all before was answered for. */
   let unanswered: FoundProtected | undefined;
   return (before) => {
     const start = unanswered ?? before;
@@ -40,7 +40,7 @@ export function createProtectedWatch(find: () => Promise<FoundProtected>): (befo
   };
 }
 
-/** Of many paths only the first are named: what git runs comes before what waits for an editor or a shell. */
+/** Returns whether git runs a path: of many only the first are named, and those come before what waits for an editor or a shell. */
 function isOfGit(path: BytePath): boolean {
   return /\/(?:\.git(?:\/.*)?|hooks|config|commondir)$/i.test(path);
 }

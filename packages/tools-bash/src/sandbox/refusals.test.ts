@@ -50,7 +50,7 @@ test.each([
   ["touch: cannot touch 'config': Read-only file system", []],
 ])("%j names the protected paths that it may mean, and no others", (printed, named) => {
   const kept = ["/r/wt/.git", "/r/.git/config", "/r/b/.git/config", "/r/.git/hooks", "/r/b/.git/hooks", "/r/.envrc"];
-  const line = describeProtection(printed, kept, { options: {} } as Sandbox, (path) => path)?.[0] ?? "";
+  const line = describeProtection(printed, kept, undefined, (path) => path)?.[0] ?? "";
   expect(line.match(/\/r\/[^,\s]+/g) ?? []).toEqual(named);
 });
 

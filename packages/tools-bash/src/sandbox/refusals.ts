@@ -1,6 +1,6 @@
 import type { Refusal, Sandbox } from "./sandbox.ts";
 
-/** What programs print on such a refusal. A guess: they may print it for other reasons, too. */
+/** Messages that programs print on such a refusal. A guess: they may print them for other reasons, too. */
 const signs: Readonly<Record<Exclude<Refusal, "protect">, RegExp>> = {
   write: /Read-only file ?system|EROFS/i,
   deny: /: Permission denied|EACCES/,
@@ -11,27 +11,22 @@ const signs: Readonly<Record<Exclude<Refusal, "protect">, RegExp>> = {
     /Cannot allocate memory|ENOMEM|bad_alloc|MemoryError|Cannot fork|fork: .*Resource temporarily unavailable|can't start new thread|No space left on device/i,
 };
 
-/** Kinds of refusals that the output of a failed command suggests. */
-function findRefusals(printed: string): (keyof typeof signs)[] {
-  return (Object.keys(signs) as (keyof typeof signs)[]).filter((refusal) => signs[refusal].test(printed));
-}
-
 /** Returns a line for each suggested refusal: what the sandbox does, and what the user can do about it. */
 export function describeRefusals(printed: string, { writable, limits, options, denies }: Sandbox): string[] {
   const { network = false, unixSockets = false, remedies = {} } = options;
-  const applies = { write: true, deny: denies, network: !network, sockets: !unixSockets, limits: true };
-  const facts: Readonly<Record<keyof typeof signs, string>> = {
-    write: `commands can write only in ${writable.join(", ")} and /tmp`,
-    deny: "commands cannot open denied paths",
-    network: "commands have no network and reach no service of this machine",
-    sockets: "commands cannot open Unix sockets",
-    limits: `a command has ${limits.processes} processes, ${limits.memoryBytes} bytes of memory for each and ${limits.temporaryBytes} bytes in /tmp at most`,
-  };
-  return findRefusals(printed)
-    .filter((refusal) => applies[refusal])
-    .map((refusal) => {
+  const memory = `${limits.memoryBytes} bytes of memory for each and ${limits.temporaryBytes} bytes in /tmp at most`;
+  const facts: readonly (readonly [refusal: keyof typeof signs, applies: boolean, fact: string])[] = [
+    ["write", true, `commands can write only in ${writable.join(", ")} and /tmp`],
+    ["deny", denies, "commands cannot open denied paths"],
+    ["network", !network, "commands have no network and reach no service of this machine"],
+    ["sockets", !unixSockets, "commands cannot open Unix sockets"],
+    ["limits", true, `a command has ${limits.processes} processes, ${memory}`],
+  ];
+  return facts
+    .filter(([refusal, applies]) => applies && signs[refusal].test(printed))
+    .map(([refusal, , fact]) => {
       const remedy = remedies[refusal];
-      return `[sandbox: ${facts[refusal]}, which may be why this failed${remedy ? `; ${remedy}` : ""}]`;
+      return `[sandbox: ${fact}, which may be why this failed${remedy ? `; ${remedy}` : ""}]`;
     });
 }
 
@@ -44,7 +39,7 @@ const mostNamed = 5;
 export function describeProtection(
   printed: string,
   kept: readonly string[],
-  { options: { remedies = {} } }: Sandbox,
+  remedy: string | undefined,
   print: (path: string) => string,
 ): string[] | undefined {
   const named = new Set<string>();
@@ -54,9 +49,9 @@ export function describeProtection(
     for (const { path, length } of matches) if (length > 0 && length === longest) named.add(path);
   }
   if (named.size === 0) return undefined;
-  const remedy = remedies.protect ? `; ${remedies.protect}` : "";
+  const advice = remedy ? `; ${remedy}` : "";
   return [
-    `[sandbox: commands cannot change ${[...named].slice(0, mostNamed).map(print).join(", ")}, which is protected${remedy}]`,
+    `[sandbox: commands cannot change ${[...named].slice(0, mostNamed).map(print).join(", ")}, which is protected${advice}]`,
   ];
 }
 

@@ -22,7 +22,7 @@ export function limitsWithDefaults(limits: SandboxLimits): Required<SandboxLimit
 }
 
 /**
- * Arguments for `/bin/sh`: a script that sets the limits and then runs the program given after them. A limit that is already lower
+ * Returns arguments for `/bin/sh`: a script that sets the limits and then runs the program given after them. A limit that is already lower
  * stays. The limit of processes is option `p` in dash and `u` in other shells.
  */
 export function limitingShell({ processes, memoryBytes }: Required<SandboxLimits>): string[] {

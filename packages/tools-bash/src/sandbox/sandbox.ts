@@ -26,27 +26,34 @@ export interface SandboxOptions {
    * lets all through. Default: none.
    */
   unprotected?: readonly string[];
-  /** Whether commands reach the network, loopback included. Default: false. */
+  /** Let commands reach the network, loopback included. Default: false. */
   network?: boolean;
-  /** Whether commands may open Unix sockets, also those of visible services such as docker and ssh-agent. Default: false. */
+  /** Let commands open Unix sockets, also those of visible services such as docker and ssh-agent. Default: false. */
   unixSockets?: boolean;
   /** Resource limits of each command. */
   limits?: SandboxLimits;
-  /** What the user of your program can do about each kind of refusal: "--network allows it". */
+  /** Advice to the user of your program on each kind of refusal: "--network allows it". */
   remedies?: { readonly [Kind in Refusal | "unavailable"]?: string };
 }
 
 export interface SandboxedCommand {
-  file: string;
-  args: readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
+  readonly command: string;
+  /** The path of the shell that it is for. */
+  readonly shell: string;
+  readonly cwd: string;
+  /** Variables of the call, set for the command alone. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A program that runs a command in the sandbox. */
 export interface SandboxProgram {
   file: string;
   args: string[];
+  /** Variables to set for it, beside those that it inherits. */
+  env: Readonly<Record<string, string>>;
+  /** True if something may go on when it has ended. */
+  mayLeave: boolean;
   /** Its descriptors from 3 on: open descriptors, or bytes for it to read. */
   descriptors: readonly (number | Uint8Array)[];
   /** Protected paths that are kept. */
@@ -61,11 +68,11 @@ export interface EnteredSandbox extends SandboxProgram, WatchedCommand {}
 export interface Sandbox {
   /** Canonical. */
   readonly writable: readonly string[];
-  /** What is shown for reading alone in a place that is otherwise private and empty. */
+  /** Paths shown for reading alone in a place that is otherwise private and empty. */
   readonly readable: readonly string[];
   readonly limits: Required<SandboxLimits>;
   readonly options: SandboxOptions;
-  /** Whether it keeps any path from commands. */
+  /** True if it keeps any path from commands. */
   readonly denies: boolean;
   /** Resolves to the reason why the sandbox is not available, or to undefined if it is. */
   problem(): Promise<string | undefined>;
@@ -76,11 +83,11 @@ export interface Sandbox {
 /** All are canonical paths. */
 export interface SandboxPlaces {
   readonly writable: readonly string[];
-  /** Where commands run by default; they may always read it. */
+  /** The default directory of commands; they may always read it. */
   readonly cwd: string;
-  /** What commands may read, also in /tmp and /run. */
+  /** Paths that commands may read, also in /tmp and /run. */
   readonly readable?: readonly string[] | undefined;
-  /** What commands may not read or change. */
+  /** Paths that commands may not read or change. */
   readonly deny?: DenyRules | undefined;
 }
 
@@ -103,22 +110,12 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
   let probed: Promise<void> | undefined;
 
   const checked = async (): Promise<void> => {
-    probed ??= probe(wrap({ file: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} }, masking.hiddenOnly()));
+    probed ??= probe(wrap({ shell: "/bin/sh", command: ":", cwd: "/", env: {} }, masking.hiddenOnly()));
     try {
       await probed;
     } catch (error) {
       probed = undefined;
       throw error;
-    }
-  };
-  const available = async <Value>(
-    made: () => Value | Promise<Value>,
-    remedy = remedies.unavailable,
-  ): Promise<Value> => {
-    try {
-      return await made();
-    } catch (error) {
-      throw unavailable(messageOf(error), remedy, error);
     }
   };
 
@@ -139,11 +136,11 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     async enter(command) {
       const isVisible = [...shown, ...readable].some((root) => isInside(root, command.cwd));
       if (isHidden(command.cwd) && !isVisible) throw hiddenDirectory(shown);
-      await available(checked);
-      const found = await available(masking.findProtected, remedies.protect);
-      const masks = await available(() => masking.current(found));
+      await available(checked, remedies.unavailable);
+      const found = await available(masking.findProtected, remedies.protect ?? remedies.unavailable);
+      const masks = await available(() => masking.current(found), remedies.unavailable);
       if (masks.empty.some((path) => isInside(path, toBytePath(command.cwd)))) throw hiddenDirectory(shown);
-      const program = await available(() => wrap(command, masks));
+      const program = await available(() => wrap(command, masks), remedies.unavailable);
       return { ...program, ...watch(found) };
     },
   };
@@ -154,14 +151,14 @@ function createWrap(
   { writable, cwd: ownCwd, readable = [] }: SandboxPlaces,
   { network = false, unixSockets = false }: SandboxOptions,
   limits: Required<SandboxLimits>,
-): (command: SandboxedCommand, masks: Masks) => SandboxProgram {
+): (command: Omit<SandboxedCommand, "signal">, masks: Masks) => SandboxProgram {
   const pinned = writable.map((path) => pinDirectory(path, "sandbox.writable"));
   const isShown = writable.some((path) => isInside(path, ownCwd));
   const workingDirectory = isHidden(ownCwd) && !isShown ? [pinDirectory(ownCwd, "cwd")] : [];
   const bwrap = findProgram("bwrap", [...writable, ownCwd]);
   const filter = hasSyscallFilter() ? syscallFilter(unixSockets) : undefined;
 
-  return ({ file, args, cwd, env }, masks) => {
+  return ({ command, shell, cwd, env }, masks) => {
     if (!bwrap) throw new Error(`bwrap (bubblewrap, Linux only) is ${notFound}`);
     if (!filter && !unixSockets) throw new Error(`there is no filter of system calls for ${process.arch}`);
     const [stuck] = inheritedDescriptors().stuck;
@@ -192,7 +189,10 @@ function createWrap(
       };
       return {
         file: bwrap,
-        args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), file, ...args],
+        args: [...bubblewrapArguments(surroundings), "/bin/sh", ...limitingShell(limits), shell, "-c", command],
+        // Set inside: one such as LD_PRELOAD would run code outside.
+        env: {},
+        mayLeave: false,
         descriptors: [...descriptors],
         kept: masks.kept.map(toText),
         close,
@@ -238,7 +238,17 @@ function hiddenDirectory(shown: readonly string[]): ToolError {
   return invalidArgument("cwd", `is not visible inside the sandbox; use a directory inside ${shown.join(", ")}`);
 }
 
-function unavailable(why: string, remedy: string | undefined, cause: unknown): ToolError {
+/** Resolves to what is made. Rejects with the error of a sandbox that cannot be had if it cannot be made. */
+export async function available<Value>(made: () => Value | Promise<Value>, remedy?: string): Promise<Value> {
+  try {
+    return await made();
+  } catch (error) {
+    throw unavailable(messageOf(error), remedy, error);
+  }
+}
+
+/** Returns the error of a sandbox that cannot be had; `remedy` is what the user can do about it. */
+export function unavailable(why: string, remedy?: string, cause?: unknown): ToolError {
   return new ToolError({
     code: "execution_failed",
     toolName: "run_bash",

@@ -119,7 +119,7 @@ describe("a writable directory", () => {
     await mkdir(join(outside, "deep"));
     await rename(join(inside, "parent"), join(inside, "parent-moved"));
     await symlink(outside, join(inside, "parent"));
-    await expect(tool("true")).rejects.toThrow("was replaced after this tool was made");
+    await expect(tool("true")).rejects.toThrow("was replaced after this tool was created");
     await rm(join(inside, "parent"));
     await expect(tool("true")).rejects.toThrow("cannot be opened (ENOENT)");
   });

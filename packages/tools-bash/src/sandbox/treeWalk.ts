@@ -23,7 +23,7 @@ export class TreeWalk {
     this.#advice = advice;
   }
 
-  /** Empty where the directory is gone, undefined where it may not be read. Throws an Error in plain words for anything else. */
+  /** Lists a directory: empty if it is gone, undefined if it may not be read. Throws an Error in plain words for anything else. */
   async list(directory: BytePath): Promise<Dirent<BytePath>[] | undefined> {
     if (performance.now() > this.#sliceEnds) {
       await setImmediate();

@@ -1,0 +1,85 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
+
+/** The open standard input of a command. */
+export interface CommandInput {
+  /** False once it is closed, by either side: what the program has closed shows at the next write. */
+  readonly isOpen: boolean;
+  /** Bytes that the program has not taken yet, beyond what a pipe holds. */
+  readonly waiting: number;
+  /** Resolves when the bytes are on their way to the program, it has closed its input, or a moment is over. Never rejects. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Closes it after what waits. */
+  close(): void;
+  /** Closes it at once. */
+  discard(): void;
+}
+
+/** The part of a stream of Node's that is used: users compile the published types without those of Node. */
+interface InputStream {
+  readonly writable: boolean;
+  readonly writableLength: number;
+  on(event: "error", listener: () => void): unknown;
+  write(bytes: Uint8Array, done: () => void): unknown;
+  end(done: () => void): unknown;
+  destroy(): unknown;
+}
+
+/** The time that a write waits for the program to take the bytes. */
+const momentMs = 100;
+
+/**
+ * Makes a pipe: bash takes the sockets that Node would make for a connection from elsewhere, and runs the user's start-up file. Undefined where
+ * none can be made. The ends are the caller's to close.
+ */
+export function takeInputPipe(): PipeEnds | undefined {
+  const [pipe, other] = takeOutputPipes() ?? [];
+  if (!pipe || !other) return undefined;
+  const opened: number[] = [];
+  // Opened again: the program waits when it reads, and this process does not when it writes.
+  const open = (flags: number): number => {
+    const descriptor = openSync(`/proc/self/fd/${pipe.read}`, flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
+  try {
+    return { read: open(constants.O_RDONLY), write: open(constants.O_WRONLY | constants.O_NONBLOCK) };
+  } catch {
+    for (const descriptor of opened) closeSync(descriptor);
+    return undefined;
+  } finally {
+    for (const descriptor of [pipe.read, pipe.write, other.read, other.write]) closeSync(descriptor);
+  }
+}
+
+/** Takes the writing end of a pipe: a descriptor, which it closes, or a stream of Node's. */
+export function openInput(end: number | InputStream): CommandInput {
+  const stream = typeof end === "number" ? new Socket({ fd: end, readable: false, writable: true }) : end;
+  // The program may close its input, or end, at any time.
+  stream.on("error", () => {});
+  if (stream instanceof Socket) stream.unref();
+  return {
+    get isOpen() {
+      return stream.writable;
+    },
+    get waiting() {
+      return stream.writableLength;
+    },
+    write: (bytes) =>
+      new Promise((resolve) => {
+        const moment = setTimeout(resolve, momentMs);
+        stream.write(bytes, () => {
+          clearTimeout(moment);
+          // Its error comes after this.
+          setImmediate(resolve);
+        });
+      }),
+    close() {
+      stream.end(() => stream.destroy());
+    },
+    discard() {
+      stream.destroy();
+    },
+  };
+}
