@@ -2,11 +2,11 @@ import { option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createPathScope, type PathScope, type PathScopeOptions, scopeOptions } from "@toolcrib/kit/files";
 import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 
-/** Where the search tools look, how long a pattern may take and how much a reply holds. */
+/** Options of the search tools: where they look, and their limits. */
 export interface SearchOptions extends PathScopeOptions {
   /** Milliseconds that a regular expression or glob of a call may spend matching. Default 5,000. */
   matchLimitMs?: number | undefined;
-  /** How much one reply holds, in bytes, its closing notice aside; `Infinity` for no limit. Default 50 KB. */
+  /** The most bytes in one reply, its closing notice aside; `Infinity` for no limit. Default 50 KB. */
   maxReplyBytes?: number | undefined;
   /**
    * Bytes in which the searches of this process remember files that have not changed: what they hold, and the text of small ones.
@@ -23,7 +23,7 @@ export interface SearchSettings {
   searchMemory: number;
 }
 
-/** Where the tools of this pack say that they come from. */
+/** The `origin` of the tools of this pack. */
 export const origin = "@toolcrib/tools-search";
 
 const memory = {

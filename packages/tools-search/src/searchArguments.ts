@@ -49,7 +49,7 @@ export function checkLength(argument: string, text: string, most: number): void 
   throw invalidArgument(argument, `is longer than ${most} characters; pass a shorter one`);
 }
 
-/** How many globs the braces of one may stand for: each is compiled, and `{a,b}` twenty times stands for a million. */
+/** The most globs that the braces of one may stand for: each is compiled, and `{a,b}` twenty times stands for a million. */
 export const mostAlternatives = 1000;
 
 /**
@@ -84,7 +84,7 @@ function rangeLength(inside: string): number {
   return Math.floor(Math.abs(Number(last) - Number(first)) / Math.max(1, Math.abs(Number(step)))) + 1;
 }
 
-/** Only `search_text` takes paths, and it takes a glob in another argument. */
+/** Returns whether a path is a glob: `search_text` alone takes paths, and takes a glob in another argument. */
 function isGlob(argument: string, path: string): boolean {
   return argument === "paths" && /[*?{]/.test(path);
 }

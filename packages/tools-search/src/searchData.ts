@@ -11,7 +11,7 @@ const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const leftOut: Record<string, JsonSchema> = { "left_out?": count, "could_not_read?": count };
 
-/** What `search_text` gives as data: `matches`, or `files` in the other modes. */
+/** The data of `search_text`: `matches`, or `files` in the other modes. */
 export const textDataSchema: JsonSchema = objectSchema({
   "matches?": { type: "array", items: objectSchema({ path: text, line: count, text }) },
   "files?": { type: "array", items: objectSchema({ path: text, "count?": count }) },
@@ -19,21 +19,21 @@ export const textDataSchema: JsonSchema = objectSchema({
   ...leftOut,
 });
 
-/** What `search_files` gives as data. */
+/** The data of `search_files`. */
 export const filesDataSchema: JsonSchema = objectSchema({
   files: { type: "array", items: text },
   total: count,
   ...leftOut,
 });
 
-/** Undefined for more than data may hold. */
+/** Returns the data; undefined for more than it may hold. */
 export function textData(result: SearchResult, mode: SearchMode): Record<string, unknown> | undefined {
   if (result.text.length > longestData) return undefined;
   const lists = mode === "lines" ? { matches: matchesOf(result) } : { files: filesOf(result, mode) };
   return { ...lists, more: result.more, ...unseen(result) };
 }
 
-/** Undefined for more than data may hold. */
+/** Returns the data; undefined for more than it may hold. */
 export function filesData(result: SearchResult): Record<string, unknown> | undefined {
   if (result.text.length > longestData) return undefined;
   const files = filesOf(result, "files").map(({ path }) => path);

@@ -7,7 +7,7 @@ import { checkBraces, checkLength, limitsOf, longestGlob, resolveStart } from ".
 import { filesData, filesDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 
-/** What arguments that are left out stand for. */
+/** The values of arguments that are left out. */
 const defaults = { cwd: ".", max_results: 1000 };
 
 /** Makes `search_files`: finds files whose path matches a glob. Throws a TypeError for options that cannot be understood. */
@@ -70,7 +70,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
   });
 }
 
-/** Without a leading `./`. Throws for a pattern that would leave its directory, or only excludes files. */
+/** Returns the pattern without a leading `./`. Throws for one that would leave its directory, or only excludes files. */
 function checkPattern(given: string): string {
   checkLength("pattern", given, longestGlob);
   const pattern = given.replace(/^(?:\.\/+)+/, "");

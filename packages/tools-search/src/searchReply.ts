@@ -12,7 +12,7 @@ export function failedSearch(error: unknown, signal: AbortSignal | undefined, fi
   return invalidArgument(field, clip(messageOf(error), 500));
 }
 
-/** `advice` says what to do if the pattern was the cause. */
+/** Words that a search did not finish. `advice` says what to do if the pattern was the cause. */
 export function unfinishedMessage({ unfinished }: SearchResult, advice: string): string {
   const next = unfinished?.kind === "ended" ? "Call again." : advice;
   return `The search did not end: ${unfinished?.reason}. ${next}`;

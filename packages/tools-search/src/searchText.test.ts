@@ -275,7 +275,7 @@ describe("what cannot be searched", () => {
     expect(await search({ query: "(", regex: true })).toMatch(/Invalid arguments: query: .*Unterminated group/);
     expect(await search({ query: "foo[\\s\\S]*nowhere", regex: true })).toMatch(/; each line is matched alone$/);
     expect(await search({ query: "foo.*nowhere", regex: true })).not.toMatch(/alone/);
-    expect(await search({ query: "a\nb" })).toMatch(/Invalid arguments: query: a line never holds a line break/);
+    expect(await search({ query: "a\nb" })).toMatch(/Invalid arguments: query: a line never contains a line break/);
     expect(await search({ query: "" })).toMatch(/Invalid arguments: query/);
   });
 

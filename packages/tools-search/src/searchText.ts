@@ -8,7 +8,7 @@ import {
   ToolError,
   toolOutput,
 } from "@toolcrib/core";
-import { clip } from "@toolcrib/core/text";
+import { clip, messageOf } from "@toolcrib/core/text";
 import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/kit/files";
 import { leavesOut } from "./engine/globs.ts";
 import type { Globs, SearchStart } from "./engine/job.ts";
@@ -28,7 +28,7 @@ import {
 import { textData, textDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 
-/** What arguments that are left out stand for. */
+/** The values of arguments that are left out. */
 const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;
 
 /** Missing paths listed at most. */
@@ -113,7 +113,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
 function checkQuery(query: string, regex: boolean): void {
   checkLength("query", query, longestQuery);
   if (regex ? needsLineBreak(query) : query.includes("\n")) {
-    throw invalidArgument("query", "a line never holds a line break; search for a part of one line");
+    throw invalidArgument("query", "a line never contains a line break; search for a part of one line");
   }
   if (!regex) return;
   try {
@@ -122,7 +122,7 @@ function checkQuery(query: string, regex: boolean): void {
     const next = query.startsWith("(?i)")
       ? "leave out (?i) and pass case_sensitive=false"
       : "correct it, or leave out regex to search for it as it is";
-    throw invalidArgument("query", `${reasonOf(error as Error)}; ${next}`);
+    throw invalidArgument("query", `${reasonOf(messageOf(error))}; ${next}`);
   }
 }
 
@@ -136,14 +136,14 @@ function startPaths(paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.length === 0 ? ["."] : paths);
 }
 
-/** V8 quotes the whole pattern before the reason. */
-function reasonOf({ message }: Error): string {
+/** Cuts the reason: V8 quotes the whole pattern before it. */
+function reasonOf(message: string): string {
   return message.length <= 400
     ? message
     : `Invalid regular expression${clip(message.slice(message.lastIndexOf(": ")))}`;
 }
 
-/** Missing paths are reported next to the results of the others. Throws if no path is left. */
+/** Resolves the paths. Missing ones are reported next to the results of the others. Throws if none is left. */
 async function resolveStarts(
   scope: PathScope,
   paths: ReadonlySet<string>,
@@ -187,7 +187,7 @@ function includeGlobs(scope: PathScope, include: string, starts: readonly Search
   return { patterns: [...patterns], anyDepth: true };
 }
 
-/** What an expression is written with to go on in the next line. */
+/** The parts of an expression that let it go on in the next line. */
 const acrossLines = /\\[nr]|\[\\s\\S\]|\[\\S\\s\]|\[\^\]/;
 
 function noMatches(query: string, regex: boolean, include: string | undefined): string {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Batch, BatchQueue } from "./batchQueue.ts";
 
 const batch = (order: number): Batch => ({ order, start: 0, paths: [`file${order}`, "an ü\ud800"] });
@@ -43,6 +43,24 @@ describe("the queue of a search", () => {
     expect(shared(queue).take()?.order).toBe(1);
     expect(queue.take()).toBe(undefined);
     expect(queue.isEmptied).toBe(true);
+  });
+
+  test("gives a batch that was taken before enough was found behind it", () => {
+    const queue = new BatchQueue();
+    for (const order of [0, 2, 4]) queue.add(batch(order));
+    const { compareExchange } = Atomics;
+    // Another taker finds enough while this one has taken its batch and not yet read it.
+    const spy = vi
+      .spyOn(Atomics, "compareExchange")
+      .mockImplementation((...args: Parameters<typeof compareExchange>) => {
+        const before = compareExchange(...args);
+        spy.mockRestore();
+        shared(queue).take();
+        shared(queue).stop();
+        return before;
+      });
+    expect(queue.take()?.order).toBe(0);
+    expect(queue.take()).toBe(undefined);
   });
 
   test("is emptied when the walk is over and all is taken", () => {

@@ -1,4 +1,4 @@
-/** Where each value lies, in Int32 places. `changes` is what takers wait on. */
+/** The place of each value, in Int32 units. Takers wait on `changes`. */
 const at = { changes: 0, stopped: 1, ended: 2, added: 3, taken: 4, results: 5, units: 6, leaving: 7, lock: 8 } as const;
 const headLength = 16;
 /** Before the text of each slot: whether it is in use, and what a batch is beside its paths. */
@@ -12,7 +12,7 @@ const slotLength = slot.headLength + longestBatch / 2;
 export interface Batch {
   /** Its place among the batches: even, or odd for what the caller's thread left of the one before. */
   order: number;
-  /** Which start of the job. */
+  /** The index of its start in the job. */
   start: number;
   paths: string[];
 }
@@ -22,12 +22,12 @@ export interface Batch {
  * added, so what is taken always comes before what is not, but for what the caller's thread left.
  */
 export class BatchQueue {
-  /** What is handed to another thread, which makes its own `BatchQueue` of it. */
+  /** The memory to hand to another thread, which makes its own `BatchQueue` of it. */
   readonly memory: SharedArrayBuffer;
   readonly #integers: Int32Array;
   #seen = 0;
 
-  /** A search that only lists files queues nothing, and shares its counts alone. */
+  /** Makes a queue for a search that only lists files: it queues nothing, and shares its counts alone. */
   static forList(): BatchQueue {
     return new BatchQueue(new SharedArrayBuffer(4 * (headLength + slot.headLength)));
   }
@@ -43,7 +43,7 @@ export class BatchQueue {
     return added - taken < Math.min(slots - 1, 1 + 2 * taken) && this.#isFree(added);
   }
 
-  /** False while another taker still copies the paths from the slot that is next. */
+  /** Adds a batch; false while another taker still copies the paths from the slot that is next. */
   add({ order, start, paths }: Batch): boolean {
     const text = paths.join("\0");
     // Held for as long as a copy of the paths takes.
@@ -67,13 +67,15 @@ export class BatchQueue {
     for (;;) {
       const taken = this.#load(at.taken);
       if (taken === this.#load(at.added)) return undefined;
+      // Asked before it is taken: what another taker finds behind it may stop the queue right afterwards.
+      const isBehind = this.stopped;
       if (Atomics.compareExchange(this.#integers, at.taken, taken, taken + 1) !== taken) continue;
       const from = slotAt(taken);
       const [, order = 0, start = 0, length = 0] = this.#integers.subarray(from, from + slot.headLength);
       const text = Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * length).toString("utf16le");
       Atomics.store(this.#integers, from + slot.used, 0);
-      // What comes behind enough results is not shown.
-      if (!this.stopped || order % 2 === 1) return { order, start, paths: text.split("\0") };
+      // Batches behind enough results are not shown.
+      if (!isBehind || order % 2 === 1) return { order, start, paths: text.split("\0") };
     }
   }
 
@@ -89,7 +91,7 @@ export class BatchQueue {
     return allResults >= limit || allUnits > maxBytes + 1;
   }
 
-  /** No further batch is added or taken, but for what the caller's thread left of its last. */
+  /** Stops the queue: no further batch is added or taken, but for what the caller's thread left of its last. */
   stop(): void {
     Atomics.store(this.#integers, at.stopped, 1);
     this.#notify();
@@ -99,7 +101,7 @@ export class BatchQueue {
     return this.#load(at.stopped) === 1;
   }
 
-  /** The walk is over. */
+  /** Records that the walk is over. */
   end(): void {
     Atomics.store(this.#integers, at.ended, 1);
     this.#notify();

@@ -12,14 +12,14 @@ export interface MatchClock {
 
 /** Memory that a thread shares with the caller's, which can read it while the thread hangs. */
 export class ControlBlock implements MatchClock {
-  /** What is handed to the other thread, which makes its own `ControlBlock` of it. */
+  /** The memory to hand to the other thread, which makes its own `ControlBlock` of it. */
   readonly memory: SharedArrayBuffer;
   readonly #now: () => number;
   readonly #integers: Int32Array;
   readonly #times: Float64Array;
   readonly #saved: Buffer;
 
-  /** `now` returns milliseconds, never 0. */
+  /** Takes times from `now`, in milliseconds and never 0. */
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(headLength + savedSize), now: () => number = Date.now) {
     this.memory = memory;
     this.#now = now;
@@ -42,7 +42,7 @@ export class ControlBlock implements MatchClock {
     return Atomics.load(this.#integers, integer.stop) === 1;
   }
 
-  /** The system's id of the thread; 0 where it is not known. */
+  /** Returns the system's id of the thread; 0 if it is not known. */
   get threadId(): number {
     return this.#integers[integer.threadId] ?? 0;
   }

@@ -43,7 +43,7 @@ function escapeName(name: string): string {
   return name.replace(/[\\*?[\](){}!+@|]/g, "\\$&");
 }
 
-/** Where the files lie, to fast-glob. */
+/** The directory in which fast-glob sees the files. */
 const root = resolve("/");
 
 /** Returns the part of `fs` that fast-glob uses, for a tree of these files alone. */

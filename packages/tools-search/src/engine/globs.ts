@@ -41,7 +41,6 @@ export function segmentsOf(pattern: string): string[] {
   return depth > 0 ? pattern.split("/") : segments;
 }
 
-/** Whether a path matches. */
 export type PathMatcher = (path: string) => boolean;
 
 /**

@@ -2,7 +2,7 @@ import { compileWildmatch, type Wildmatch } from "@toolcrib/kit/files";
 
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {
-  /** How long a decision may take: about 1 for a glob with a star or two. */
+  /** The cost of a decision: about 1 for a glob with a star or two. */
   readonly cost: number;
   /**
    * Returns whether the entry called `name` is ignored (true), included again by `!` (false) or not mentioned (undefined). `folder` is where
@@ -80,14 +80,14 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
   };
 }
 
-/** Of a glob that is bound to a folder only the last character is one of the name. */
+/** Returns the characters at both ends that a name must have. Of a glob that is bound to a folder only the last is one of the name. */
 function endsOf(glob: string, anchored: boolean): { first: number; last: number } {
   const plain = (at: number): number => (/[\w.#~-]/.test(glob.charAt(at)) ? glob.charCodeAt(at) : -1);
   const end = glob.length - 1;
   return { first: anchored ? -1 : plain(0), last: plain(end) };
 }
 
-/** Every star begins another way to match, and all of them are followed. */
+/** Estimates the cost of a glob: every star begins another way to match, and all of them are followed. */
 function costOf(glob: string): number {
   const stars = glob.split("*").length - 1;
   return stars <= 2 ? 1 : (stars * glob.length) / 8;

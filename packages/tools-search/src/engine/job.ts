@@ -1,17 +1,17 @@
 import type { DenyRules } from "@toolcrib/kit/files";
 
-/** What to look for in each line. */
+/** The text or expression to look for in each line. */
 export interface Query {
   text: string;
   regex: boolean;
   caseSensitive: boolean;
 }
 
-/** Where a search begins. */
+/** The file or directory where a search begins. */
 export interface SearchStart {
   /** Absolute and canonical, with `/`. */
   path: string;
-  /** What stands before a found path when it is printed: empty or ending in `/`. For a file, its whole path. Not quoted yet. */
+  /** The prefix of a found path when it is printed: empty or ending in `/`. For a file, its whole path. Not quoted yet. */
   shown: string;
   isDirectory: boolean;
 }
@@ -22,7 +22,7 @@ export type SearchMode = "lines" | "files" | "count";
 /** A search of the files below its starts. Without a query it lists them. */
 export interface SearchJob {
   starts: SearchStart[];
-  /** What a walked file must match, relative to its start; undefined for all files. */
+  /** Globs that a walked file must match, relative to its start; undefined for all files. */
   globs: Globs | undefined;
   query: Query | undefined;
   mode: SearchMode;
@@ -32,10 +32,10 @@ export interface SearchJob {
   limit: number;
   /** Bytes of results after which to stop. */
   maxBytes: number;
-  /** Where it may read; undefined for anywhere. */
+  /** The directories in which it may read; undefined for any. */
   roots: readonly string[] | undefined;
   deny?: DenyRules | undefined;
-  /** What earlier searches learned of these files; left out if nothing may be kept. */
+  /** The memory of earlier searches of these files; left out if nothing may be kept. */
   memory?: SharedArrayBuffer | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Problem {
 /** Problems that are named at most. */
 export const mostProblems = 5;
 
-/** What of a batch could not be read, or is not shown. */
+/** The parts of a batch that could not be read, or are not shown. */
 export interface BatchNotes {
   /** The first of the paths that could not be read, and how many there were. */
   problems: Problem[];
@@ -64,7 +64,9 @@ export interface BatchNotes {
   leftOut: number;
 }
 
-/** What one batch of files gave: `ends[i]` is where result `i`, with its context, ends in `text`; its path has `pathLengths[i]` units. */
+/**
+ * The results of one batch of files: `ends[i]` is where result `i`, with its context, ends in `text`; its path has `pathLengths[i]` units.
+ */
 export interface BatchResult extends BatchNotes {
   /** Its place in the order of the paths. */
   order: number;
@@ -73,11 +75,11 @@ export interface BatchResult extends BatchNotes {
   pathLengths: Uint32Array<ArrayBuffer>;
   /** Results; more than `ends` if not all are written. */
   count: number;
-  /** Whether there may be more than was counted. */
+  /** True if there may be more than was counted. */
   more: boolean;
 }
 
-/** How far a walk has come: the last path that was queued, in which start, and the order of the next batch. */
+/** The position of a walk: the last path that was queued, in which start, and the order of the next batch. */
 export interface WalkPosition {
   start: number;
   after: string;

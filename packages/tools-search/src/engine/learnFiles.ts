@@ -7,11 +7,11 @@ import { hasUtf16Mark } from "./searchFile.ts";
 
 /** Learns the files that a search had to read, after the search and between others. */
 export interface FileLearner {
-  /** A search begins: learning rests. What is left of another tree is forgotten. */
+  /** Rests while a search begins, and forgets what is left of another tree. */
   start(memory: FileMemory | undefined): void;
-  /** A file that was read. */
+  /** Adds a file that was read. */
   add(path: string): void;
-  /** Called when the search is over: goes on until all is learned, with a rest while another search runs. */
+  /** Goes on, when the search is over, until all is learned, with a rest while another search runs. */
   learn(): void;
 }
 
@@ -93,7 +93,7 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   };
 }
 
-/** An empty file is left out: those of /proc look empty too. */
+/** Returns whether a file has settled, so that what it holds can be remembered. An empty one is left out: those of /proc look empty too. */
 function isSettled(stats: Stats): boolean {
   const changed = Math.max(stats.mtimeMs, stats.ctimeMs);
   return stats.isFile() && stats.size > 0 && stats.size <= largestFile && Date.now() - changed > settledMs;
@@ -111,7 +111,7 @@ const localFileSystems: ReadonlySet<number> = new Set([
   0x794c7630, // overlay
 ]);
 
-/** Elsewhere than on Linux the number says nothing. */
+/** Returns whether the filesystem notes every change. Elsewhere than on Linux the number says nothing. */
 export function notesEveryChange(path: string): boolean {
   return process.platform !== "linux" || localFileSystems.has(statfsSync(path).type >>> 0);
 }

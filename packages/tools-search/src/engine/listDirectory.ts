@@ -24,9 +24,9 @@ export interface RuleChain {
   readonly parent: RuleChain | undefined;
 }
 
-/** What a directory shows: the names not ignored, in the order of their paths, and the rules for what is below. */
+/** The visible content of a directory: the names not ignored, in the order of their paths, and the rules for what is below. */
 export interface VisibleDirectory {
-  /** That of a directory ends in `/`. */
+  /** Names, ending in `/` for directories. */
   readonly names: readonly string[];
   readonly rules: RuleChain | undefined;
   /** Denied names, which are not among them. */
@@ -34,7 +34,7 @@ export interface VisibleDirectory {
 }
 
 /**
- * How much may be done at a time: bytes of a directory and of a .gitignore that are read, how many names are compared with rules
+ * Limits of the work done at a time: bytes of a directory and of a .gitignore that are read, how many names are compared with rules
  * (`matches` is a count of both). `kept` is how many entries of directories are remembered before all are forgotten.
  */
 export interface ListLimits {
@@ -44,7 +44,7 @@ export interface ListLimits {
   readonly kept: number;
 }
 
-/** What takes a few milliseconds at most. */
+/** Limits for work of a few milliseconds at most. */
 export const quickLimits: ListLimits = { directory: 2 ** 18, ignoreFile: 2 ** 15, matches: 2 ** 18, kept: 5000 };
 const noLimits: ListLimits = { directory: Infinity, ignoreFile: Infinity, matches: Infinity, kept: 400_000 };
 
@@ -55,7 +55,7 @@ interface Listing {
   /** Undefined where it may not be kept. */
   stamp: Stamp | undefined;
   names: readonly string[];
-  /** How long it takes to compare them with a rule: longer names take longer. */
+  /** The cost of comparing them with a rule: longer names take longer. */
   cost: number;
   hasIgnoreFile: boolean;
   hasRepository: boolean;
@@ -64,9 +64,9 @@ interface Listing {
   visible: VisibleDirectory | undefined;
 }
 
-/** What changed less than this many ms before it was read may change again without a new time. */
+/** The age in ms that a change must have when it is read: a newer one may be followed by another with the same time. */
 export const settledMs = 3000;
-/** What an entry adds to the size of its directory, which Windows and some file systems do not tell. */
+/** The bytes that an entry adds to the size of its directory, which Windows and some file systems do not tell. */
 const bytesOfEntry = 24;
 const mostListers = 8;
 /** Only so much of a longer .gitignore is read. */
@@ -95,7 +95,7 @@ export class DirectoryLister {
   readonly #chains = new Map<string, { text: string; chain: RuleChain }>();
   #count = 0;
 
-  /** Nothing outside `roots` is opened, and nothing that `deny` binds is shown. */
+  /** Opens nothing outside `roots`, and shows nothing that `deny` binds. */
   constructor(roots: readonly string[] | undefined, deny?: DenyRules, limits: ListLimits = noLimits) {
     this.#roots = roots;
     this.#denied = deny === undefined ? undefined : compileDenyRules(deny);
@@ -115,7 +115,7 @@ export class DirectoryLister {
     return this.list(path, chain);
   }
 
-  /** `path` is absolute, without a final `/`. Undefined for more than the limits allow. Throws a system error. */
+  /** Lists a directory; `path` is absolute, without a final `/`. Undefined for more than the limits allow. Throws a system error. */
   list(path: string, inherited: RuleChain | undefined): VisibleDirectory | undefined {
     const listing = this.#readListing(path);
     const text = listing?.hasIgnoreFile ? this.#readIgnoreFile(path) : "";
@@ -190,7 +190,7 @@ export class DirectoryLister {
     return above;
   }
 
-  /** Of a folder's .gitignore. Empty where there is none, or where it is a link or cannot be read. */
+  /** Reads a folder's .gitignore; empty where there is none, or where it is a link or cannot be read. */
   #readIgnoreFile(folder: string): string | undefined {
     const path = join(folder, ".gitignore");
     let fd: number | undefined;

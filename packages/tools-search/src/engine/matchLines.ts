@@ -2,7 +2,7 @@ import { type WantedTrigrams, wantedTrigrams } from "../memory/signature.ts";
 import type { Query } from "./job.ts";
 import { escapeLiteral, requiredLiterals } from "./requiredLiterals.ts";
 
-/** Where lines come from: the bytes of a file, or its decoded text. Offsets are bytes or UTF-16 units accordingly. */
+/** The source of lines: the bytes of a file, or its decoded text. Offsets are bytes or UTF-16 units accordingly. */
 export type LineSource = Buffer | string;
 
 /** One matching line: `start` to `end` without its line ending, `at` where the match begins. False ends the scan. */
@@ -11,7 +11,7 @@ export type OnMatch = (line: number, start: number, end: number, at: number) => 
 /** A compiled query: `bytes` for a search without decoding, else the expressions for a text. */
 export interface Matcher {
   readonly bytes: Buffer | undefined;
-  /** False if the file cannot match; decided without decoding it. */
+  /** Returns false if the file cannot match; decided without decoding it. */
   couldMatch(file: Buffer): boolean;
   /** A file without these cannot match either; undefined where nothing is known. */
   readonly wanted: WantedTrigrams | undefined;
@@ -29,7 +29,8 @@ export interface Expressions {
 }
 
 /**
- * `longest` limits a regular expression to lines up to that length, each matched alone. Throws a SyntaxError for an invalid one.
+ * Makes a matcher. `longest` limits a regular expression to lines up to that length, each matched alone. Throws a SyntaxError for
+ * an invalid one.
  */
 export function createMatcher(query: Query, longest?: number): Matcher {
   const source = query.regex ? query.text : escapeLiteral(query.text);
@@ -98,7 +99,7 @@ function bothCases(literal: string): Buffer[] | undefined {
   return [...cases(first)].flatMap((one) => [...cases(second)].map((two) => Buffer.from(one + two)));
 }
 
-/** `.` matches everything in a line: JavaScript's own stops at a lone CR and at U+2028. */
+/** Compiles an expression whose `.` matches everything in a line: JavaScript's own stops at a lone CR and at U+2028. */
 function compileLine(source: string, flags: string): RegExp {
   const dotted = source.replace(tokens, (token) => (token === "." ? "[^\\n]" : token));
   try {

@@ -3,7 +3,7 @@ import type { LineSource, OnMatch } from "./matchLines.ts";
 
 /** Longest part of a line that is shown, in bytes or UTF-16 units. */
 export const longestLine = 400;
-/** How much of a longer line is shown before its match. */
+/** The length of a longer line that is shown before its match. */
 const leadLength = 120;
 
 type Found = Omit<BatchResult, "order" | keyof BatchNotes>;
@@ -25,7 +25,7 @@ export interface MatchReport {
   finish(): Found;
 }
 
-/** How much a report may hold, and what it does with each result as soon as it is written. */
+/** The limits of a report, and a callback for each result as soon as it is written. */
 export interface ReportOptions {
   /** Results after which it is full. */
   limit: number;

@@ -16,7 +16,7 @@ export function escapeLiteral(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** What is known of a part: literals of which one is required, and whether a line feed is. */
+/** The facts known of a part: literals of which one is required, and whether a line feed is. */
 interface Known {
   literals: string[] | undefined;
   breaksLine: boolean;

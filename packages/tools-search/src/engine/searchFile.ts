@@ -19,16 +19,16 @@ type Steps = Generator<undefined, boolean, undefined>;
 /** Bytes decoded at a time: strings of this size are freed soon. */
 const pieceSize = 2 ** 16;
 
-/** What of the thread a search of files uses. */
+/** The parts of its thread that a search of files uses. */
 export interface FileSearchHost {
   clock: MatchClock;
-  /** Asked between windows. */
+  /** Returns whether to stop; asked between windows. */
   stopsNow(): boolean;
-  /** What is known of files. */
+  /** The memory of files. */
   memory: FileMemory | undefined;
   /** Called for each file that had to be read. */
   onRead(path: string): void;
-  /** Whether to leave to a thread what could take long: a large file, or a long line and a regular expression. */
+  /** True to leave to a thread what could take long: a large file, or a long line and a regular expression. */
   readonly isQuick: boolean;
   /** Longest line that a regular expression is tried on; undefined for any. */
   longestLine: number | undefined;
@@ -67,12 +67,7 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
       for (const { bytes, isFirst, isLast } of windows) {
         const whole = isFirst && isLast;
         if (whole && hasUtf16Mark(bytes)) {
-          const text = new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
-          report.begin(printableName(shown), text, 1);
-          clock.run();
-          scanText(text, matcher.expressions.unicode, report.match);
-          clock.pause();
-          report.end();
+          scanUtf16(matcher, clock, bytes, shown, report);
           break;
         }
         const file = isFirst ? withoutUtf8Mark(bytes) : bytes;
@@ -125,6 +120,15 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
     if (record === 0) onRead(path);
     return searchBytes(small, shown, report);
   };
+}
+
+function scanUtf16(matcher: Matcher, clock: MatchClock, bytes: Buffer, shown: string, report: MatchReport): void {
+  const text = new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  report.begin(printableName(shown), text, 1);
+  clock.run();
+  scanText(text, matcher.expressions.unicode, report.match);
+  clock.pause();
+  report.end();
 }
 
 function hasLongLine(bytes: Buffer): boolean {

@@ -1,17 +1,17 @@
 import { cutBytes } from "@toolcrib/core/text";
 import { type BatchResult, mostProblems, type Problem, type SearchJob } from "./job.ts";
 
-/** What a search found, in the order of the paths. */
+/** The results of a search, in the order of the paths. */
 export interface SearchResult {
   /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
   text: string;
-  /** Where each whole result of a search of text is in `text`, with its context and the separator before it, and how long its path is. */
+  /** The place of each whole result in `text`, with its context and the separator before it, and the length of its path. */
   places: { start: number; end: number; pathLength: number }[];
   /** Results in `text`: matches, or files. */
   shown: number;
   /** Files in all, for a search of files. */
   total: number | undefined;
-  /** Whether there are more, or may be. */
+  /** True if there are more, or may be. */
   more: boolean;
   /** The length of the first line in bytes, if not even that line fits. */
   cutLine: number | undefined;
@@ -59,7 +59,7 @@ export function joinBatches(
   };
   let length = 0;
   for (const batch of batches.sort((a, b) => a.order - b.order || firstProblem(a).localeCompare(firstProblem(b)))) {
-    // What was left of a batch has the next order.
+    // The rest of a batch has the next order.
     if (batch.order > last) break;
     addNotes(batch, result);
     if (job.query === undefined) result.total = (result.total ?? 0) + batch.count;
@@ -73,9 +73,10 @@ export function joinBatches(
     if (taken > 0) {
       const part = between + text.slice(0, ends[taken - 1]);
       const start = length + between.length;
-      for (let i = 0; i < taken; i += 1) {
-        const from = i === 0 ? length : start + (ends[i - 1] as number);
-        result.places.push({ start: from, end: start + (ends[i] as number), pathLength: pathLengths[i] as number });
+      let from = length;
+      for (const [i, end] of ends.subarray(0, taken).entries()) {
+        result.places.push({ start: from, end: start + end, pathLength: pathLengths[i] ?? 0 });
+        from = start + end;
       }
       length += part.length;
       result.shown += taken;
@@ -94,7 +95,7 @@ function addNotes({ problems, problemCount, leftOut }: BatchResult, result: Sear
   result.problems.push(...problems.slice(0, mostProblems - result.problems.length));
 }
 
-/** By which what the walk noted is told from what was noted in its files. */
+/** Returns the first problem, by which what the walk noted is told from what was noted in its files. */
 function firstProblem({ problems: [first] }: BatchResult): string {
   return first?.path ?? "";
 }

@@ -20,7 +20,7 @@ export interface Taker extends FileSearchHost {
   dropSavedLines(): void;
 }
 
-/** Where a taker is: between two batches, where it may leave; without any, where it may wait for a change; undefined within one. */
+/** The state of a taker: between two batches, where it may leave; without any, where it may wait for a change; undefined within one. */
 export type TakerState = "between" | "without" | undefined;
 
 /**
@@ -64,30 +64,29 @@ function takeStep(walk: Walk, job: SearchJob, queue: BatchQueue, taker: Taker): 
     taker.onFound(0);
     return;
   }
-  const { order, start, paths, notes } = batch;
+  const { order, below, paths, notes } = batch;
   if (job.query === undefined) {
     taker.onResult(listFiles(batch, job, queue));
   } else {
-    // What the caller's thread leaves may take the slot that was free.
+    // A batch left by the caller's thread may take the slot that was free.
     while (paths.length > 0 && !queue.add(batch));
     if (notes.leftOut > 0 || notes.problemCount > 0) {
       taker.onResult({ order, ...new ResultText(job).finish(false), ...notes });
     }
   }
   const { seen } = walk.position;
-  for (const path of seen ? paths : []) seen?.add(wholePath(job.starts[start] as SearchStart, path));
+  for (const path of seen ? paths : []) seen?.add(wholePath(below, path));
   walk.position = { ...batch.next, seen };
   taker.onFound(paths.length);
 }
 
 /** Writes the paths of a batch. Behind enough of them the others are only counted. */
-function listFiles({ order, start, paths, notes }: WalkedBatch, job: SearchJob, queue: BatchQueue): BatchResult {
-  const { shown } = job.starts[start] as SearchStart;
+function listFiles({ order, below, paths, notes }: WalkedBatch, job: SearchJob, queue: BatchQueue): BatchResult {
   const results = new ResultText(job);
   const isEnough = queue.count(0, 0, job);
   for (const path of paths) {
     if (isEnough || results.isFull) break;
-    const name = printableName(shown + path);
+    const name = printableName(below.shown + path);
     results.add(`${name}\n`, name.length);
   }
   queue.count(results.ends.length, results.text.length, job);

@@ -24,12 +24,12 @@ export function* walkFiles(
   { onUnreadable, after, enters, onLeftOut }: WalkOptions,
 ): Generator<string | undefined, boolean, undefined> {
   const prefix = directory.endsWith("/") ? directory : `${directory}/`;
-  /** `path` is relative: empty, or ending in `/`. */
+  /** Lists a directory. `path` is relative: empty, or ending in `/`. */
   const list = (path: string, rules?: RuleChain): VisibleDirectory | undefined => {
     const whole = path === "" ? directory : prefix + path.slice(0, -1);
     try {
       const found = path === "" ? lister.listStart(whole) : lister.list(whole, rules);
-      // What holds `after` was listed before.
+      // The directory that holds `after` was listed before.
       if (found !== undefined && (after === "" || !after.startsWith(path))) onLeftOut(found.leftOut);
       return found;
     } catch (error) {

@@ -9,7 +9,7 @@ import { walkFiles } from "./walk.ts";
 /** Files of the first batch (the first matches come soon) and of a later one. */
 const firstBatch = 16;
 const largestBatch = 96;
-/** Where files are known, which takes a fraction of the time, and where they are only listed. */
+/** Sizes for known files, which take a fraction of the time, and for files that are only listed. */
 const largestKnownBatch = 384;
 /** Files that were walked before it is given back that none matched. */
 const filesAtOnce = 16;
@@ -42,10 +42,11 @@ export class Notes {
 
 const noNotes = (): BatchNotes => ({ problems: [], problemCount: 0, leftOut: 0 });
 
-/** A batch as the walk found it. */
 export interface WalkedBatch extends Batch {
+  /** The start that its number stands for. */
+  below: SearchStart;
   notes: BatchNotes;
-  /** Where the walk goes on once the batch is queued. */
+  /** The position from which the walk goes on once the batch is queued. */
   next: Omit<WalkPosition, "seen">;
 }
 
@@ -110,16 +111,16 @@ function* cutBatches(
   let paths: string[] = [];
   let length = 0;
   let { order } = from;
-  const cut = (start: number, isLast: boolean): WalkedBatch => {
-    const batch = { order, start, paths, notes: notes.take() };
+  const cut = (start: number, below: SearchStart, isLast: boolean): WalkedBatch => {
+    const batch = { order, start, below, paths, notes: notes.take() };
     const after = isLast ? "" : (paths.at(-1) ?? "");
     order += 2;
     paths = [];
     length = 0;
     return { ...batch, next: { start: isLast ? start + 1 : start, after, order } };
   };
-  for (let number = from.start; number < job.starts.length; number += 1) {
-    const start = job.starts[number] as SearchStart;
+  for (const [number, start] of job.starts.entries()) {
+    if (number < from.start) continue;
     const after = number === from.start ? from.after : "";
     const files = start.isDirectory ? findFiles(start, after, notes) : oneFile();
     for (let next = files.next(); ; next = files.next()) {
@@ -130,14 +131,14 @@ function* cutBatches(
         yield undefined;
         continue;
       }
-      if (length + path.length >= longestBatch) yield cut(number, false);
+      if (length + path.length >= longestBatch) yield cut(number, start, false);
       paths.push(path);
       length += path.length + 1;
       // Cut before the walk goes on: what it notes behind this path belongs to whoever walks on from here.
       const isFull = paths.length >= Math.min(firstBatch * (1 + order / 2), largest);
-      if (isFull || length >= longestBatch / 2) yield cut(number, false);
+      if (isFull || length >= longestBatch / 2) yield cut(number, start, false);
     }
-    yield cut(number, true);
+    yield cut(number, start, true);
   }
   return true;
 }
@@ -147,7 +148,7 @@ function* oneFile(): Generator<string, boolean, undefined> {
   return true;
 }
 
-/** Of a file below a start, or of the start itself. */
+/** Returns the path of a file below a start, or of the start itself. */
 export function wholePath({ path, isDirectory }: SearchStart, below: string): string {
   if (!isDirectory) return path;
   return path.endsWith("/") ? path + below : `${path}/${below}`;

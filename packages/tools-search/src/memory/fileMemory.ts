@@ -2,9 +2,9 @@ import { lstatSync, type Stats } from "node:fs";
 import { mayHold, type WantedTrigrams } from "./signature.ts";
 
 /**
- * What was learned of the files of one tree, in memory that the threads of a process share. It only grows: a record is written
- * whole and then put into the index, so that a reader sees all of it or nothing, and a writer that is ended leaves only a gap.
- * Memory that was never written takes no room in the process.
+ * Knowledge of the files of one tree, in memory that the threads of a process share. It only grows: a record is written whole and then put
+ * into the index, so that a reader sees all of it or nothing, and a writer that is ended leaves only a gap. Memory that was never written
+ * takes no room in the process.
  */
 
 /** Int32 places at the start: bytes in use, bytes that may be used, bytes of records that were replaced, records, bytes of texts, the tree. */
@@ -13,10 +13,10 @@ const header = { used: 0, most: 1, replaced: 2, records: 3, texts: 4, tree: 5, l
 const recordHead = 56;
 /** A record has some 500 bytes: most of the index stays empty. */
 const bytesPerSlot = 256;
-/** How much of the room texts may take: signatures save more time, and a tree that is small fits whole. */
+/** The share of the room that texts may take: signatures save more time, and a tree that is small fits whole. */
 const shareOfTexts = 1 / 8;
 
-/** What is learned of one file. */
+/** The facts learned of one file. */
 export interface Learned {
   /** Undefined where the bytes do not tell what the text holds. */
   signature: Uint32Array | undefined;
@@ -64,7 +64,7 @@ export class FileMemory {
 
   /** Tells this memory from others of the process: each message brings another object for it. */
   get tree(): number {
-    return this.#integers[header.tree] as number;
+    return Atomics.load(this.#integers, header.tree);
   }
 
   set tree(number: number) {
@@ -77,7 +77,7 @@ export class FileMemory {
     return this.used + 4096 < Atomics.load(this.#integers, header.most) && records < this.#slots / 2;
   }
 
-  /** Returns the record of the file at `path`; 0 where nothing is known of it, or it is not the file that it was. */
+  /** Returns the record of the file at `path`; 0 where nothing is known about it, or it is not the file that it was. */
   find(path: string): number {
     this.#slotOf(path);
     const record = this.#found;
@@ -93,15 +93,15 @@ export class FileMemory {
 
   /** Returns whether the file may hold one of the texts. */
   mayHold(record: number, wanted: WantedTrigrams): boolean {
-    const count = this.#integers[record / 4 + 2] as number;
+    const count = Atomics.load(this.#integers, record / 4 + 2);
     return count === 0 || mayHold(this.#words, (record + recordHead) / 4, count, wanted);
   }
 
   /** Returns the bytes of the file, if they were kept. */
   textOf(record: number): Buffer | undefined {
-    const length = this.#integers[record / 4 + 3] as number;
+    const length = Atomics.load(this.#integers, record / 4 + 3);
     if (length === 0) return undefined;
-    const start = record + recordHead + 4 * (this.#integers[record / 4 + 2] as number);
+    const start = record + recordHead + 4 * Atomics.load(this.#integers, record / 4 + 2);
     return this.#bytes.subarray(start, start + length);
   }
 

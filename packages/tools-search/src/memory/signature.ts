@@ -1,6 +1,6 @@
 /**
- * Which trigrams (three bytes in a row) a file holds, as a small set of bits: a text with a trigram that is not in the set is not
- * in the file. The set is about half full, so that most texts of ten bytes or more are told from most files.
+ * The trigrams (three bytes in a row) that a file holds, as a small set of bits: a text with a trigram that is not in the set is not in the
+ * file. The set is about half full, so that most texts of ten bytes or more are told from most files.
  */
 
 /** Bits of the largest set and of the smallest, as powers of two. */
@@ -22,7 +22,7 @@ export function signatureOf(bytes: Uint8Array): Uint32Array {
     wide[bit >>> 5] = (wide[bit >>> 5] as number) | (1 << (bit & 31));
   }
   let count = 0;
-  for (let at = 0; at < length; at += 1) count += bitsOf(wide[at] as number);
+  for (const word of wide.subarray(0, length)) count += bitsOf(word);
   for (; width > narrowest && 2 ** (width - 1) >= count * 1.5; width -= 1) {
     length /= 2;
     for (let at = 0; at < length; at += 1) {
@@ -32,7 +32,7 @@ export function signatureOf(bytes: Uint8Array): Uint32Array {
   return wide.slice(0, length);
 }
 
-/** 16 bits, each of which stands for two neighbours. */
+/** Returns 16 bits, each of which stands for two neighbours. */
 function halfOf(word: number): number {
   let half = (word | (word >>> 1)) & 0x55555555;
   half = (half | (half >>> 1)) & 0x33333333;
@@ -54,7 +54,7 @@ function bitsOf(word: number): number {
 /** Texts, one of which a file must hold: the places of their trigrams, each in all its spellings. */
 export type WantedTrigrams = readonly (readonly Int32Array[])[];
 
-/** Undefined where a text is too short to tell. With `anyCase` a letter stands for both its cases. */
+/** Returns the trigrams; undefined if a text is too short to tell. With `anyCase` a letter stands for both its cases. */
 export function wantedTrigrams(texts: readonly string[], anyCase: boolean): WantedTrigrams | undefined {
   const wanted = texts.map((text) => trigramsOf(text, anyCase));
   return wanted.length > 0 && wanted.every((trigrams) => trigrams.length > 0) ? wanted : undefined;
@@ -85,9 +85,10 @@ export function mayHold(words: Uint32Array, start: number, count: number, wanted
   const shift = Math.clz32(count) - 4;
   for (const trigrams of wanted) {
     let missing = false;
-    for (let at = 0; at < trigrams.length && !missing; at += 1) {
+    for (const places of trigrams) {
+      if (missing) break;
       missing = true;
-      for (const place of trigrams[at] as Int32Array) {
+      for (const place of places) {
         const bit = place >>> shift;
         if (((words[start + (bit >>> 5)] as number) >>> (bit & 31)) & 1) missing = false;
       }

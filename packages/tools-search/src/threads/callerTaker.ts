@@ -9,15 +9,15 @@ import { type TakerState, takeBatches } from "../engine/takeBatches.ts";
 import { createFinder, startWalk, type Walk } from "../engine/walkBatches.ts";
 import { FileMemory } from "../memory/fileMemory.ts";
 
-/** How long the caller's thread is busy at a time. */
+/** The time for which the caller's thread is busy at once. */
 const sliceMs = 4;
 
 export interface CallerTakerOptions {
   job: SearchJob;
   queue: BatchQueue;
-  /** Whether it leaves to a thread what would hold the caller up. */
+  /** True if it leaves to a thread what would hold the caller up. */
   isQuick: boolean;
-  /** Its walk, until a thread takes it over. */
+  /** Returns its walk, until a thread takes it over. */
   getWalk(): Walk | undefined;
   onResult(result: BatchResult): void;
   onFound(files: number): void;
@@ -41,7 +41,7 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
   if (job.query !== undefined) learner.start(memory);
   const nothing = (): void => undefined;
   const taker = {
-    // What is bounded needs no clock, and cannot hang.
+    // Bounded work needs no clock, and cannot hang.
     clock: { run: nothing, pause: nothing },
     saveLine: nothing,
     dropSavedLines: nothing,

@@ -4,7 +4,7 @@ import type { ControlBlock } from "../engine/controlBlock.ts";
 /** Milliseconds of matching so far, and those of the current stretch. */
 export type ReadMatchClock = () => { spent: number; stretch: number };
 
-/** What time it is, and how long a thread has been on a processor (undefined where the system does not say), in milliseconds. */
+/** The time, and the processor time of a thread (undefined if the system does not say it), in milliseconds. */
 export interface TimeSource {
   now(): number;
   processorMs(threadId: number): number | undefined;

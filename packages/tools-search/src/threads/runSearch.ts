@@ -56,7 +56,7 @@ class RunningSearch implements PoolMember {
   readonly #threads = new Map<SearchThread, () => boolean>();
   readonly #started = performance.now();
   readonly #poll: NodeJS.Timeout;
-  /** Whether the caller's thread takes part. */
+  /** True if the caller's thread takes part. */
   #isHere = false;
   /** The walk of the caller's thread, until another takes it over. */
   #walk: Walk | undefined;
@@ -158,7 +158,12 @@ class RunningSearch implements PoolMember {
 
   #leaveHere(): void {
     this.#isHere = false;
-    if (this.#isOver || this.joined > 0) return;
+    this.#goOn();
+  }
+
+  /** Ends the search if the last taker has left, or finds another for what the caller's thread left after that one had looked. */
+  #goOn(): void {
+    if (this.#isOver || this.#isHere || this.joined > 0) return;
     if (this.#queue.isEmptied) this.#finish();
     else if (this.#noThreads === undefined) this.#pool.ask(this);
     else this.#goOnAlone(this.#noThreads);
@@ -177,7 +182,7 @@ class RunningSearch implements PoolMember {
     if (message.kind === "done" && this.#threads.delete(thread)) {
       this.#isSparing = false;
       this.#pool.release(thread);
-      if (this.joined === 0 && !this.#isHere) this.#finish();
+      this.#goOn();
     }
   }
 
@@ -199,7 +204,7 @@ class RunningSearch implements PoolMember {
       this.#result.resolve(result);
     } catch {
       // The text is longer than a string can be.
-      this.#result.reject(new Error("finds too much to answer; pass a smaller max_results"));
+      this.#result.reject(new Error("finds more than one reply can hold; pass a smaller max_results"));
     }
     this.#end();
   }
@@ -242,7 +247,7 @@ function isBounded({ query, globs }: SearchJob, length: number, steps: number): 
   return globs === undefined || compilePlainGlobs(globs) !== undefined;
 }
 
-/** `reason` says why there is no other thread. */
+/** Makes the error of a refusal. `reason` says why there is no other thread. */
 function refusal({ query, globs }: SearchJob, reason: string): ToolError {
   const isGlob = globs !== undefined && compilePlainGlobs(globs) === undefined;
   const pattern = isGlob ? (globs.patterns[0] ?? "") : (query?.text ?? "");

@@ -5,14 +5,14 @@ import { NoThreadsError, type SearchThread, startSearchThread } from "./searchTh
 export interface PoolMember {
   /** Threads that take part. */
   readonly joined: number;
-  /** How many could, and how many of them are worth starting. */
+  /** The number that could, and how many of them are worth starting. */
   readonly wanted: { readonly ready: number; readonly started: number };
-  /** Whether it can do nothing before a thread joins. */
+  /** True if it can do nothing before a thread joins. */
   readonly waits: boolean;
   join(thread: SearchThread): void;
   /** Asks for one thread back: another search has fewer. */
   spare(): void;
-  /** No thread can be started, and none will. */
+  /** Tells that no thread can be started, and none will. */
   giveUp(reason: NoThreadsError): void;
 }
 
@@ -27,7 +27,7 @@ const startedAtOnce = 4;
 /** A thread with nothing to do is ended after this. */
 const idleMs = 60_000;
 
-/** What a search uses of a pool. */
+/** The part of a pool that a search uses. */
 export type SearchPool = Pick<ThreadPool, "takers" | "alive" | "ask" | "leave" | "release">;
 
 /** Makes a pool of its own, with so many takers for a search at most. */
@@ -68,7 +68,7 @@ class ThreadPool {
     else if (member.waits || member.wanted.started > 0) member.giveUp(this.#problem);
   }
 
-  /** The search is over. */
+  /** Takes a search that is over out of the pool. */
   leave(member: PoolMember): void {
     this.#members.delete(member);
     this.#serve();
@@ -109,7 +109,8 @@ class ThreadPool {
   #join(member: PoolMember): void {
     // The thread that walked last knows the most directories: it joins first, and walks again.
     this.#free.sort((a, b) => b.walkedAt - a.walkedAt);
-    const thread = (member.joined === 0 ? this.#free.shift() : this.#free.pop()) as SearchThread;
+    const thread = member.joined === 0 ? this.#free.shift() : this.#free.pop();
+    if (!thread) return;
     clearTimeout(this.#idle.get(thread));
     member.join(thread);
   }

@@ -5,7 +5,7 @@ import { moduleAsData, workerOptions } from "@toolcrib/kit/threads";
 import { ControlBlock } from "../engine/controlBlock.ts";
 import type { TakerJob, WorkerMessage } from "../engine/job.ts";
 
-/** How long a thread that is asked to stop may take. */
+/** The time that a thread that is asked to stop may take. */
 const stopMs = 50;
 
 const memoryLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6, stackSizeMb: 4 };
@@ -116,7 +116,7 @@ export function startSearchThread(onReady: () => void, onEnd: (reason: unknown) 
   return thread;
 }
 
-/** False where the system's id of the thread is not known. */
+/** Lowers the priority; false if the system's id of the thread is not known. */
 function lowerPriority(threadId: number): boolean {
   if (threadId === 0) return false;
   try {

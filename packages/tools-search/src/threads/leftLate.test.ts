@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
+import { expect, test } from "vitest";
+import { BatchQueue } from "../engine/batchQueue.ts";
+import { ControlBlock } from "../engine/controlBlock.ts";
+import type { SearchJob } from "../engine/job.ts";
+import { runSearch } from "./runSearch.ts";
+import { createSearchPool, type SearchPool } from "./searchPool.ts";
+import type { SearchThread } from "./searchThread.ts";
+
+test("leaves a file to another thread when the last one has seen nothing to do", async () => {
+  const tree = temporaryFolder("search-left-late");
+  for (let file = 0; file < 300; file += 1) writeFileSync(join(tree, `file${file}`), "needle\n");
+  const job: SearchJob = {
+    starts: [{ path: tree, shown: "", isDirectory: true }],
+    query: { text: "needle", regex: false, caseSensitive: true },
+    globs: undefined,
+    mode: "count",
+    context: 0,
+    limit: 1_000_000,
+    maxBytes: Infinity,
+    roots: undefined,
+  };
+  const threads = createSearchPool(1);
+  let leaves: (() => void) | undefined;
+  const idle: SearchThread = {
+    ...{ control: new ControlBlock(), lowered: false, walkedAt: 0 },
+    start({ queue: memory }, onMessage) {
+      // It takes the walk over with one file to go, and is told too late of what the caller's thread leaves.
+      const queue = new BatchQueue(memory);
+      queue.add({ order: 1000, start: 0, paths: ["large"] });
+      queue.end();
+      leaves = () => onMessage({ kind: "done" });
+    },
+    lowerPriority: () => undefined,
+    stop: () => undefined,
+    end: () => undefined,
+  };
+  writeFileSync(join(tree, "large"), `${"a line\n".repeat(200_000)}needle\n`);
+  const pool: SearchPool = {
+    takers: 2,
+    alive: 0,
+    ask: (member) => (leaves === undefined ? member.join(idle) : threads.ask(member)),
+    leave: (member) => threads.leave(member),
+    release: (thread) => (thread === idle ? undefined : threads.release(thread)),
+  };
+  const found = runSearch(pool, job, { signal: undefined, matchLimitMs: 60_000 });
+  // Long enough for the caller's thread to leave the search.
+  for (let turn = 0; turn < 2000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  leaves?.();
+  expect((await found).text).toContain("large:1\n");
+});
