@@ -71,7 +71,7 @@ test("a listing leaves denied names out, with links to them, and says so on its 
 
 describe("a directory that holds a denied path", () => {
   const holds =
-    "Permission denied: app holds paths that are on the list of denied paths; name what is in it one by one";
+    "Permission denied: app contains paths that are on the list of denied paths; name its entries one by one";
 
   test.each(["*.pem", "keys", "app/deep/keys/a.pem", "app/**/A.PEM"])(
     "is not removed or moved: %s",
@@ -97,7 +97,7 @@ describe("a directory that holds a denied path", () => {
     mkdirSync(join(root, "staged/below"), { recursive: true });
     writeFileSync(join(root, "staged/prod"), "x");
     expect(await registry.execute("move", { source: "staged", destination: "config" })).toContain(
-      "Permission denied: staged holds paths that are on the list",
+      "Permission denied: staged contains paths that are on the list",
     );
     expect(await registry.execute("move", { source: "staged", destination: "other" })).toBe("Moved staged to other");
   });
@@ -108,7 +108,7 @@ describe("a directory that holds a denied path", () => {
     const { scope } = settingsOf("test", { root, deny: ["*.pem"] });
     await refuseDeniedBelow(join(root, "free"), scope, undefined);
     writeFileSync(join(deep, "x.pem"), "");
-    await expect(refuseDeniedBelow(join(root, "free"), scope, undefined)).rejects.toThrow("free holds paths");
+    await expect(refuseDeniedBelow(join(root, "free"), scope, undefined)).rejects.toThrow("free contains paths");
   });
 });
 
@@ -212,9 +212,9 @@ describe("directories for reading alone", () => {
   test("stay where they lie in the root", async () => {
     const registry = registryWith({ readable: join(root, "app/deep") });
     expect(await registry.execute("remove", { path: "app" })).toBe(
-      "Error executing remove: Refused: app is above a directory for reading alone; name something inside it",
+      "Error executing remove: Refused: app is above a read-only directory; name something inside it",
     );
-    expect(await registry.execute("write_file", { path: "app/deep/x", content: "" })).toContain("for reading alone");
+    expect(await registry.execute("write_file", { path: "app/deep/x", content: "" })).toContain("read-only");
     expect(await registry.execute("write_file", { path: "app/x", content: "" })).toBe("Created app/x (0 bytes)");
   });
 });

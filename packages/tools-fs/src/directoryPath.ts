@@ -11,7 +11,7 @@ export function refuseDirectoryPath(path: string, field: string): void {
 }
 
 /** Returns the canonical path of a file that is to be written. Rejects as `refuseDirectoryPath` and `scope.resolve` do. */
-export async function resolveFile(scope: PathScope, path: string, field = "path"): Promise<string> {
-  refuseDirectoryPath(path, field);
-  return scope.resolve(path, field);
+export async function resolveFile(scope: PathScope, path: string): Promise<string> {
+  refuseDirectoryPath(path, "path");
+  return scope.resolve(path, "path");
 }

@@ -33,7 +33,7 @@ const parameters = {
 
 const entryTypes = oneOf("file", "directory", "link", "other");
 
-/** `list_dir`: the entries of one directory, sorted, one a line. */
+/** Makes `list_dir`, which answers the entries of one directory, sorted, one a line. */
 export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope, maxReplyBytes: maxBytes } = settingsOf("createListDirTool", options);
   const queue = createSemaphore(openFileLimit);
@@ -96,7 +96,7 @@ async function withoutDenied(
   return allowed;
 }
 
-/** A link that leads to a denied path is left out too, as its line would name that. */
+/** Returns whether an entry is left out. A link that leads to a denied path is, too, as its line would name that. */
 function isDenied(entry: Dirent, directory: string, denied: DeniedPaths): boolean {
   const path = join(directory, entry.name);
   if (denied.match(path, entry.isFile() ? false : undefined) !== undefined) return true;
@@ -149,7 +149,7 @@ function listing(directory: OpenDirectory, entries: Dirent[], printed: string, p
   return { body, shown, cut: { shown: lines.length, total, unit: "entries", next: more } };
 }
 
-/** The only line that is cut: one that is longer than a whole reply may be. */
+/** Cuts an entry that is longer than a whole reply may be, the only line that is cut. */
 function cutEntry(text: string, listed: ListedEntry, entries: number, { offset, maxBytes }: Page): Listing {
   const body = cutBytes(text, maxBytes);
   const cut = {
@@ -165,7 +165,7 @@ function cutEntry(text: string, listed: ListedEntry, entries: number, { offset, 
 interface ListedEntry {
   name: string;
   type: "file" | "directory" | "link" | "other";
-  /** What a link says that it leads to. */
+  /** The target as a link names it. */
   target?: string;
 }
 

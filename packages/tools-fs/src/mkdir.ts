@@ -11,7 +11,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `mkdir`: makes a directory and its parents; an existing directory is success. */
+/** Makes `mkdir`, which makes a directory and its parents; an existing directory is success. */
 export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope } = settingsOf("createMkdirTool", options);
   return defineTool({

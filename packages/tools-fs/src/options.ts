@@ -15,15 +15,15 @@ export interface FsToolOptions extends PathScopeOptions {
   /** Most bytes in one reply of `read_file` or one diff of `edit_file`; `Infinity` for no limit. Default: 256 KB. */
   maxBytes?: number | undefined;
   /**
-   * Whether `write_file`, `edit_file` and `apply_patch` refuse an existing file that `read_file` of the same `createFsTools` has not read in its
-   * present state. Default: false.
+   * Makes `write_file`, `edit_file` and `apply_patch` refuse an existing file that `read_file` of the same `createFsTools` has not read in
+   * its present state. Default: false.
    */
   requireRead?: boolean;
   /** Most bytes in one reply of `list_dir`, without its closing notice; `Infinity` for no limit. Default: 50 KB. */
   maxReplyBytes?: number | undefined;
 }
 
-/** Where the tools of this pack say that they come from. */
+/** The `origin` of the tools of this pack. */
 export const origin = "@toolcrib/tools-fs";
 
 /** Most files that a tool has open at once, however many calls run. */
@@ -45,7 +45,7 @@ const specs = {
 /** The options of a tool, or of all tools of a pack, checked. */
 export interface FsSettings {
   readonly scope: PathScope;
-  /** What the tools of one pack remember of files; undefined if they need not. */
+  /** The memory of files that the tools of one pack share; undefined if they need none. */
   readonly seen: SeenFiles | undefined;
   readonly maxBytes: number;
   readonly maxReplyBytes: number;

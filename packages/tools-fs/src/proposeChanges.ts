@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { PathScope } from "@toolcrib/kit/files";
 import { resolveFile } from "./directoryPath.ts";
@@ -38,12 +39,13 @@ export async function proposeChanges(
   }
   const { path, content, edits } = args;
   if (typeof path !== "string") return undefined;
-  const isWrite = name === "write_file" && typeof content === "string";
-  if (!isWrite && !(name === "edit_file" && areEdits(edits))) return undefined;
+  const written = name === "write_file" && typeof content === "string" ? content : undefined;
+  const edited = name === "edit_file" && areEdits(edits) ? edits : undefined;
+  if (written === undefined && edited === undefined) return undefined;
   const canonical = await resolveFile(scope, path);
   const isThere = lstatSync(canonical, { throwIfNoEntry: false }) !== undefined;
-  const before = isThere || !isWrite ? readEditable(canonical, scope) : undefined;
-  const after = isWrite ? content : await applyEdits(before ?? "", edits as readonly Edit[], signal);
+  const before = isThere || edited ? readEditable(canonical, scope) : undefined;
+  const after = written ?? (await applyEdits(before ?? "", edited ?? [], signal));
   return [{ path: canonical, before, after }];
 }
 
@@ -86,11 +88,7 @@ function textsOf(change: Change, scope: PathScope): FileChange[] {
 
 /** Returns the text of a file; undefined if it is not text, which is removed all the same. */
 function textIn(path: string, scope: PathScope): string | undefined {
-  try {
-    return readEditable(path, scope);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readEditable(path, scope));
 }
 
 function areEdits(edits: unknown): edits is readonly Edit[] {

@@ -14,6 +14,6 @@ testReadme(new URL("../../../docs/src/content/docs/tools/files.md", import.meta.
   "requireRead.ts":
     /^Error .+: notes\.md was not read yet; read it first\nError .+: notes\.md has changed since it was read; read it again\n$/,
   "deny.ts":
-    /^main\.js\n\n\[left out: 1 denied name\]\nError .+: app\/\.env is on the list of denied paths; .+\nError .+: app holds paths .+\n$/,
+    /^main\.js\n\n\[left out: 1 denied name\]\nError .+: app\/\.env is on the list of denied paths; .+\nError .+: app contains paths .+\n$/,
   "readable.ts": /^# API\n\nError .+: \.\.\/library\/api\.md is outside .+\/project; use a path inside\n$/,
 });

@@ -5,7 +5,7 @@ import type { FilePath } from "@toolcrib/kit/files";
 /** Files remembered at most; the one seen longest ago is forgotten first. */
 const mostRemembered = 10_000;
 
-/** What the tools of one pack have read or written, by the state that each file had then. */
+/** The files that the tools of one pack have read or written, by the state that each had then. */
 export interface SeenFiles {
   /** Remembers the state that a file has now; never throws. */
   note(file: number | FilePath): void;
@@ -26,7 +26,8 @@ export function createSeenFiles(): SeenFiles {
         const state = stateOf(file);
         versions.delete(state.file);
         versions.set(state.file, state.version);
-        if (versions.size > mostRemembered) versions.delete(versions.keys().next().value as string);
+        const [oldest] = versions.keys();
+        if (versions.size > mostRemembered && oldest !== undefined) versions.delete(oldest);
       } catch {
         // Gone: there is nothing to remember.
       }

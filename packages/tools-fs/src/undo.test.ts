@@ -60,7 +60,7 @@ function open(options: Partial<UndoOptions> = {}): void {
 function said(undone: UndoneTurn | undefined): string[] {
   const short = (path: string): string => (path.startsWith(root) ? path.slice(root.length + 1) : path);
   return [
-    ...(undone?.putBack ?? []).map(({ how, path }) => `${how} ${short(path)}`),
+    ...(undone?.restored ?? []).map(({ how, path }) => `${how} ${short(path)}`),
     ...(undone?.left ?? []).map(({ path, reason }) => `left ${short(path)}: ${reason}`),
     ...(undone?.notUndoable ?? []).map(({ tool, what }) => `${tool}: ${what}`),
   ];
@@ -281,9 +281,9 @@ describe("what cannot be taken back is named", () => {
     undo.begin("others");
     for (const name of registry.getToolNames()) if (name !== "look") await call(name, {});
     expect(said(await undo.undo())).toEqual([
-      "left /var/toolcrib-outside: it lies outside the directories that undo was made for",
-      "shell: what this command did: npm install",
-      "post: what it asked of example.org",
+      "left /var/toolcrib-outside: it is outside the directories of this undo",
+      "shell: the effects of this command: npm install",
+      "post: its requests to example.org",
       "silent: it does not say what it changes",
     ]);
   });
@@ -299,11 +299,11 @@ describe("what cannot be taken back is named", () => {
       "restored two",
       "restored one",
       "moved large",
-      "left three: its old content was not kept: what the turn changed is more than 25 bytes",
+      "left three: its old content was not saved: what the turn changed is more than 25 bytes",
     ]);
     undo.begin("too large");
     await write("large", "");
-    expect(said(await undo.undo())).toEqual(["left large: its old content was not kept: it is larger than 10 bytes"]);
+    expect(said(await undo.undo())).toEqual(["left large: its old content was not saved: it is larger than 10 bytes"]);
   });
 
   test("a call in the middle of which the program ended is left alone", async () => {
@@ -365,9 +365,9 @@ describe("what is kept", () => {
     writeFileSync(directory.replace("/undo", ""), "in the way");
     undo.begin("one");
     expect(await write("file", "new")).toContain("Created file");
-    expect(errors[0]?.message).toContain("cannot be written down for undo");
+    expect(errors[0]?.message).toContain("cannot be saved for undo");
     expect(undo.takeNote()).toBeUndefined();
-    expect(errors[1]?.message).toContain("What was taken back cannot be read");
+    expect(errors[1]?.message).toContain("The saved changes cannot be read");
   });
 
   test("a damaged copy and a torn journal put nothing wrong back", async () => {

@@ -11,7 +11,10 @@ export type { UndoneTurn };
 export { describeUndone };
 
 interface UndoOptions {
-  /** Where old content is kept: absolute, and where no tool may write. It is made when it is needed, for the user alone. One program at a time. */
+  /**
+   * The directory of old content: absolute, and where no tool may write. It is made when it is needed, for the user alone. One program at a
+   * time.
+   */
   directory: string;
   /** The directories in which files are put back: those of the tools. */
   root: string | readonly string[];
@@ -28,7 +31,7 @@ interface UndoOptions {
 export interface Undo {
   /** For `registry.use`, the last one: what it hands on must reach the tool unchanged. */
   readonly middleware: Middleware;
-  /** From now on calls belong to this turn; its text comes back from `undo`. */
+  /** Begins a turn, to which calls belong from now on; its text comes back from `undo`. */
   begin(turn: string): void;
   /**
    * Takes the last turn back that changed anything, and forgets it; the next call goes further back. Undefined where none is left. What
@@ -60,7 +63,7 @@ export function createUndo(options: UndoOptions): Undo {
         if (note !== undefined) store.writeNote("");
         return note?.trimEnd();
       } catch (cause) {
-        onError?.(new Error(`What was taken back cannot be read: ${messageOf(cause)}`, { cause }));
+        onError?.(new Error(`The saved changes cannot be read: ${messageOf(cause)}`, { cause }));
         return undefined;
       }
     },

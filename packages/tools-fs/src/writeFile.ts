@@ -27,7 +27,7 @@ const parameters = {
 /** Bytes at the beginning of a file that are looked at. */
 const lookedAt = 64 * 1024;
 
-/** `write_file`: creates a file, with its parent directories, or replaces the whole content of one. */
+/** Makes `write_file`, which creates a file, with its parent directories, or replaces the whole content of one. */
 export function createWriteFileTool(options: FsToolOptions = {}): ExecutableTool {
   return writeFileTool(settingsOf("createWriteFileTool", options));
 }
@@ -49,7 +49,7 @@ export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
       const beforeReplace = seen && ((file: FilePath): void => seen.refuseUnseen(file, scope.print(canonical)));
       let lost = "";
       const write = async (): Promise<WriteResult> => {
-        lost = lostForm(canonical, content, scope);
+        lost = changedForm(canonical, content, scope);
         const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });
         seen?.note(canonical);
         return result;
@@ -71,7 +71,7 @@ export function inPlaceNote({ inPlace }: WriteResult): string {
 }
 
 /** Says what of an existing file's form new text does not have: its line ends, its byte order mark, its encoding. "" where all is the same. */
-function lostForm(path: string, content: string, scope: PathScope): string {
+function changedForm(path: string, content: string, scope: PathScope): string {
   const head = headOf(path, scope);
   const old = head.toString("latin1");
   const lost: string[] = [];
@@ -85,7 +85,7 @@ function lostForm(path: string, content: string, scope: PathScope): string {
   return lost.map((words) => `; ${words}`).join("");
 }
 
-/** Empty where the file is not there or cannot be read: the write says so. */
+/** Returns the beginning of a file; empty if it is missing or cannot be read: the write says so. */
 function headOf(path: string, scope: PathScope): Buffer {
   try {
     const file = openRegularFile(path, scope);

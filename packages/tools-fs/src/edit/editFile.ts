@@ -5,7 +5,7 @@ import { resolveFile } from "../directoryPath.ts";
 import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { text } from "../outputSchemas.ts";
 import { inPlaceNote } from "../writeFile.ts";
-import { behindMark, readEditable } from "./readEditable.ts";
+import { keepByteOrderMark, readEditable } from "./readEditable.ts";
 import { type Edit, replaceText } from "./replaceText.ts";
 import { unifiedDiff } from "./unifiedDiff.ts";
 
@@ -33,7 +33,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `edit_file`: replaces exact text, all edits or none, and returns a unified diff. */
+/** Makes `edit_file`, which replaces exact text, all edits or none, and returns a unified diff. */
 export function createEditFileTool(options: FsToolOptions = {}): ExecutableTool {
   return editFileTool(settingsOf("createEditFileTool", options));
 }
@@ -74,7 +74,7 @@ export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
   });
 }
 
-/** As `readEditable` does; of a missing file it says what makes one. */
+/** Reads as `readEditable` does; of a missing file it says what makes one. */
 function readOld(...[canonical, scope, check]: Parameters<typeof readEditable>): string {
   try {
     return readEditable(canonical, scope, check);
@@ -97,5 +97,5 @@ export async function applyEdits(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const withoutMark = edits.map((one) => ({ ...one, old_text: one.old_text.replace(/^\ufeff/, "") }));
-  return behindMark(old, (text, maxBytes) => replaceText(text, withoutMark, { maxBytes, signal }));
+  return keepByteOrderMark(old, (text, maxBytes) => replaceText(text, withoutMark, { maxBytes, signal }));
 }

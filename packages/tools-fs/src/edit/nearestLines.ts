@@ -12,7 +12,7 @@ const mostSame = 3;
 const longestLine = 200;
 /** Characters of each side of a difference that are quoted. */
 const longestQuote = 40;
-/** How alike a line must be, from 0 to 1, to be shown where no line is the same but for white space. */
+/** The least likeness of a line, from 0 to 1, that is shown if no line is the same but for white space. */
 const leastLikeness = 0.4;
 
 /**
@@ -40,7 +40,7 @@ export async function describeNearest(
 
 function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/);
-  // What follows the last line break is no line.
+  // The text after the last line break is no line.
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   return lines;
 }
@@ -116,7 +116,7 @@ function pairsOf(line: string): ReadonlySet<string> {
   return pairs;
 }
 
-/** 1 where both have the same pairs, 0 where none is common (Dice's coefficient). */
+/** Returns 1 if both have the same pairs, 0 if none is common (Dice's coefficient). */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 0;
   let common = 0;
@@ -164,12 +164,12 @@ const names: Readonly<Record<string, string>> = {
   "\u00a0": "no-break space (U+00A0)",
 };
 
-/** `2 tabs and 3 spaces`. */
+/** Writes `2 tabs and 3 spaces`. */
 function nameSpace(text: string): string {
   const runs = text.match(/(\s)\1*/g) ?? [];
   if (runs.length === 0) return "no white space";
   const words = runs.slice(0, 4).map((run) => {
-    const character = run[0] as string;
+    const character = run.charAt(0);
     const name = names[character] ?? showInvisible(character);
     // `2 no-break spaces (U+00A0)`
     return run.length === 1 ? `1 ${name}` : `${run.length} ${name.replace(/(?=( \(U.*)?$)/, "s")}`;

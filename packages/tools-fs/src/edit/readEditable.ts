@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { openRegularFile, type PathScope, plainSystemError } from "@toolcrib/kit/files";
 import { byteOrderMark } from "@toolcrib/kit/text";
 
@@ -31,7 +32,7 @@ export function readEditable(canonical: string, scope: PathScope, check?: (descr
 }
 
 /** Returns the text changed, but for its byte order mark; `most` is how many bytes there may be behind that. */
-export async function behindMark(
+export async function keepByteOrderMark(
   text: string,
   change: (rest: string, most: number) => Promise<string>,
 ): Promise<string> {
@@ -40,9 +41,5 @@ export async function behindMark(
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }

@@ -28,8 +28,7 @@ import {
 import { createTreeCursor } from "../remove/treeCursor.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
 
-/** An entry of an open directory. */
-export interface Place {
+export interface DirectoryEntry {
   directory: OpenDirectory;
   name: string;
   /** Throws for a denied path; its `names` lead from the directory to what is meant. */
@@ -40,12 +39,15 @@ export interface Place {
  * Copies a file, link or directory tree to a new name, with modes, times and, where this process may, owners. Links are copied
  * as links. Everything is flushed when it resolves. On a system error it throws that and leaves what it has made.
  */
-export async function copyTree(source: Place, target: Place, signal: AbortSignal | undefined): Promise<void> {
+export async function copyTree(
+  source: DirectoryEntry,
+  target: DirectoryEntry,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const yieldToEventLoop = createYielder(signal);
   const from = createTreeCursor(openDirectory(source.directory.at(".")));
   const to = createTreeCursor(openDirectory(target.directory.at(".")));
-  const pending: Buffer[][] = [];
-  const levels: Stats[] = [];
+  const levels: { readonly stats: Stats; readonly names: Buffer[] }[] = [];
   let top: Stats | undefined;
 
   const copyOne = async (name: string | Buffer, newName: string | Buffer): Promise<void> => {
@@ -54,13 +56,12 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
     const stats = lstatSync(path);
     if (stats.isDirectory()) {
       mkdirSync(newPath, 0o700);
-      levels.push(from.enter(name));
+      const entered = from.enter(name);
       const made = to.enter(newName);
       top ??= made;
-      const entered = levels.at(-1) as Stats;
       if (entered.ino === top.ino && entered.dev === top.dev)
         throw unmovable("the destination lies inside it; choose a path outside it");
-      pending.push(readdirSync(from.directory.at("."), { encoding: "buffer" }));
+      levels.push({ stats: entered, names: readdirSync(from.directory.at("."), { encoding: "buffer" }) });
     } else if (stats.isSymbolicLink()) {
       symlinkSync(readlinkSync(path, { encoding: "buffer" }), newPath);
       keepOwner(() => lchownSync(newPath, stats.uid, stats.gid));
@@ -73,15 +74,15 @@ export async function copyTree(source: Place, target: Place, signal: AbortSignal
 
   try {
     await copyOne(source.name, target.name);
-    for (let names = pending.at(-1); names !== undefined; names = pending.at(-1)) {
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       await yieldToEventLoop();
-      const name = names.pop();
+      const name = level.names.pop();
       if (name !== undefined) {
         await copyOne(name, name);
         continue;
       }
-      pending.pop();
-      keepAttributes({ descriptor: to.directory.descriptor, path: to.directory.at(".") }, levels.pop() as Stats);
+      levels.pop();
+      keepAttributes({ descriptor: to.directory.descriptor, path: to.directory.at(".") }, level.stats);
       await syncDirectory(to.directory);
       from.leave();
       to.leave();

@@ -115,7 +115,7 @@ describe("what is refused, without changing either side", () => {
     const before = readdirSync(base, { recursive: true });
     for (const link of ["link", "broken", "to-file"]) {
       for (const path of [`${link}/`, `${link}//`, `${link}/.`, `dir/../${link}/`]) {
-        const words = `Refused: ${path} can mean a link or what it leads to; for the link itself pass ${link},`;
+        const words = `Refused: ${path} can mean a link or its target; for the link itself pass ${link},`;
         await expect(move(path, "new"), path).rejects.toThrow(words);
         await expect(move("dir", path), path).rejects.toThrow(words);
         await expect(move("file", path), path).rejects.toThrow(words);

@@ -19,7 +19,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `move`: renames or moves a file, link or directory, across devices too; never overwrites. */
+/** Makes `move`, which renames or moves a file, link or directory, across devices too, and never overwrites. */
 export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope } = settingsOf("createMoveTool", options);
   const inQueue = createChangeQueue();

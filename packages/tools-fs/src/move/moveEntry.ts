@@ -14,7 +14,7 @@ import {
 } from "@toolcrib/kit/files";
 import { confirmNotDenied } from "../remove/deniedBelow.ts";
 import { removeTree } from "../remove/removeTree.ts";
-import { copyTree, type Place } from "./copyTree.ts";
+import { copyTree, type DirectoryEntry } from "./copyTree.ts";
 
 /**
  * Moves a canonical entry to another path and makes the parents; never replaces an entry. A file or link is linked to the new
@@ -27,11 +27,11 @@ export async function moveEntry(from: string, to: string, scope: PathScope, call
     const sourceDirectory = openInside(dirname(from), scope);
     try {
       const confirm = confirmNotDenied(dirname(from), scope);
-      const source: Place = { directory: sourceDirectory, name: basename(from), confirm };
+      const source: DirectoryEntry = { directory: sourceDirectory, name: basename(from), confirm };
       const stats = lstatSync(pathOf(source));
       const parents = makeDirectories(dirname(to), scope, () => call.beginCommit?.());
       const confirmNew = confirmNotDenied(dirname(to), scope);
-      const target: Place = { directory: parents.directory, name: basename(to), confirm: confirmNew };
+      const target: DirectoryEntry = { directory: parents.directory, name: basename(to), confirm: confirmNew };
       try {
         await moveBetween(source, target, stats, printed, call);
       } catch (error) {
@@ -64,8 +64,8 @@ export function alreadyExists(printed: string): ToolError {
 }
 
 async function moveBetween(
-  source: Place,
-  target: Place,
+  source: DirectoryEntry,
+  target: DirectoryEntry,
   stats: Stats,
   printed: string,
   call: ToolCallInfo,
@@ -77,7 +77,7 @@ async function moveBetween(
     if (systemErrorCode(error) === "EEXIST") throw alreadyExists(printed);
     if (systemErrorCode(error) !== "EXDEV") throw error;
   }
-  const temporary: Place = { directory: target.directory, name: temporaryName() };
+  const temporary: DirectoryEntry = { directory: target.directory, name: temporaryName() };
   try {
     await copyTree(source, temporary, call.signal);
     await place(temporary, target, lstatSync(pathOf(temporary)), printed, call);
@@ -98,7 +98,13 @@ async function moveBetween(
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /** Gives an entry its new name within one filesystem; throws EEXIST if that name is taken. */
-async function place(source: Place, target: Place, stats: Stats, printed: string, call: ToolCallInfo): Promise<void> {
+async function place(
+  source: DirectoryEntry,
+  target: DirectoryEntry,
+  stats: Stats,
+  printed: string,
+  call: ToolCallInfo,
+): Promise<void> {
   const [from, to] = [pathOf(source), pathOf(target)];
   const taken = lstatSync(to, { throwIfNoEntry: false });
   // The same file: the names differ only in case, and link() would fail.
@@ -129,6 +135,6 @@ function dropOldName(from: string | Buffer, to: string | Buffer): void {
   }
 }
 
-function pathOf({ directory, name }: Place): string | Buffer {
+function pathOf({ directory, name }: DirectoryEntry): string | Buffer {
   return directory.at(name);
 }

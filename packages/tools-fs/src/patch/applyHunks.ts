@@ -25,7 +25,7 @@ export async function applyHunks(text: string, hunks: readonly Hunk[], printed: 
   let done = 0;
   for (const hunk of hunks) {
     const { place, hunkLines } = await findPlace(lines, done, hunk, printed, pause);
-    for (let at = done; at < place; at += 1) result.push(lines[at] as Line);
+    for (const line of lines.slice(done, place)) result.push(line);
     done = place;
     let replaced: string[] = [];
     for (const { kind, text: added } of hunkLines) {
@@ -44,9 +44,9 @@ export async function applyHunks(text: string, hunks: readonly Hunk[], printed: 
       done += 1;
     }
   }
-  for (let at = done; at < lines.length; at += 1) result.push(lines[at] as Line);
-  // Whether the last line has an ending stays as it was.
-  const lastEnding = lines.length === 0 ? usual : (lines.at(-1) as Line).ending;
+  for (const line of lines.slice(done)) result.push(line);
+  // The last line keeps its ending, or the lack of one.
+  const lastEnding = lines.at(-1)?.ending ?? usual;
   return result
     .map(
       (line, at) =>
@@ -75,7 +75,8 @@ async function findLine(
   pause: Yield,
 ): Promise<number> {
   for (let at = from; at < lines.length; at += 1) {
-    if (fits(lines[at] as Line)) return at;
+    const line = lines[at];
+    if (line && fits(line)) return at;
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
@@ -111,7 +112,8 @@ async function findPlace(
     const old = oldLines(hunkLines);
     const first = atEnd ? Math.max(lines.length - old.length, start) : start;
     const { places, count } = await findAll(lines, first, old, hunk.anchors.length > 0, pause);
-    if (count === 1) return { place: places[0] as number, hunkLines };
+    const [place] = places;
+    if (count === 1 && place !== undefined) return { place, hunkLines };
     if (count === 0) continue;
     const where = listLines(
       places.map((place) => place + 1),

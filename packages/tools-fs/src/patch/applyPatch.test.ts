@@ -128,7 +128,7 @@ test("denied paths and directories for reading alone are not changed", async () 
   const before = snapshot();
   for (const part of [allKinds, "*** Add File: new/x\n+x", "*** Update File: a\n*** Move to: sub/x"]) {
     expect(await apply(part, { deny: ["new", "sub"] })).toContain("denied paths");
-    expect(await apply(part, { readable: [join(root, "new"), join(root, "sub")] })).toContain("for reading alone");
+    expect(await apply(part, { readable: [join(root, "new"), join(root, "sub")] })).toContain("read-only");
   }
   expect(snapshot()).toBe(before);
 });

@@ -10,7 +10,7 @@ import {
 import { missingPathHint, type PathScope, pathEffect, plainSystemError, refuseSpecial } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { behindMark, longestEditable, readEditable } from "../edit/readEditable.ts";
+import { keepByteOrderMark, longestEditable, readEditable } from "../edit/readEditable.ts";
 import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { listOf, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
@@ -31,7 +31,7 @@ const parameters = {
 
 const changeKinds = oneOf("create", "replace", "move", "remove");
 
-/** `apply_patch`: adds, changes, moves and removes files by one patch in the V4A format, all or nothing. */
+/** Makes `apply_patch`, which adds, changes, moves and removes files by one patch in the V4A format, all or nothing. */
 export function createApplyPatchTool(options: FsToolOptions = {}): ExecutableTool {
   return applyPatchTool(settingsOf("createApplyPatchTool", options));
 }
@@ -167,7 +167,9 @@ async function prepare(
     seen?.refuseUnseen(descriptor, printed);
     state.note(descriptor);
   });
-  const changed = await behindMark(old, (text) => applyHunks(text, operation.hunks, printed, createYielder(signal)));
+  const changed = await keepByteOrderMark(old, (text) =>
+    applyHunks(text, operation.hunks, printed, createYielder(signal)),
+  );
   if (changed === old && to === undefined) {
     throw invalidArgument(patchField, `line ${operation.line}: changes nothing in ${printed}; give other lines with +`);
   }

@@ -42,7 +42,7 @@ interface Made {
   /** As errors name it. */
   readonly path: string;
   undo(): Promise<void> | void;
-  /** What is left to do once all changes are made. */
+  /** Does what is left once all changes are made. */
   finish?(): Promise<void> | void;
 }
 
@@ -71,7 +71,7 @@ export async function commitChanges(changes: readonly Change[], scope: PathScope
   for (const { finish } of made) await finish?.();
 }
 
-/** Each step that was made is added to `made` at once, so that it can be undone alone. */
+/** Makes the steps, and adds each to `made` at once, so that it can be undone alone. */
 async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: Made[]): Promise<void> {
   const { path } = change;
   switch (change.kind) {

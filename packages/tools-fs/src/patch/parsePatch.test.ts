@@ -70,10 +70,10 @@ test.each([
   [wrap("*** Delete File: a\n+x"), "line 3 (+x): nothing follows *** Delete File"],
   [wrap("*** Add File: a\nx"), "line 3 (x): each line of a new file starts with +"],
   [wrap("*** Update File: a"), "changes nothing; give at least one hunk"],
-  [wrap("*** Update File: a\n@@\n b"), "line 3 (@@): a hunk without a line that starts with - or + changes nothing"],
+  [wrap("*** Update File: a\n@@\n b"), "line 3 (@@): a hunk needs a line that starts with - or +"],
   [
     wrap("*** Update File: a\n-b\nc"),
-    "line 4 (c): each line of a hunk starts with a space (stays), - (goes) or + (comes)",
+    "line 4 (c): each line of a hunk starts with a space (kept), - (removed) or + (added)",
   ],
   [wrap("*** Update File: a\n*** Move to: \n-b"), "names no file"],
   [wrap("*** Rename File: a"), "expected *** Add File"],

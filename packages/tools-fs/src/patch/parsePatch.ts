@@ -15,9 +15,9 @@ export interface Hunk {
   /** Lines of the file that come before it, in order: each is looked for after the one before. */
   readonly anchors: readonly string[];
   readonly lines: readonly HunkLine[];
-  /** How many lines at its end are empty in the patch: of the file, or between parts of the patch. */
+  /** The number of lines at its end that are empty in the patch: of the file, or between parts of the patch. */
   readonly blanks: number;
-  /** Whether its last old line is the last of the file. */
+  /** True if its last old line is the last of the file. */
   readonly atEnd: boolean;
 }
 
@@ -38,7 +38,7 @@ const end = "*** End Patch";
 const header = /^\*\*\* (Add File|Delete File|Update File): (.*)$/;
 /** In a hunk a line that starts with a space is one of the file. */
 const indentedHeader = /^\s*\*\*\* (Add File|Delete File|Update File): (.*)$/;
-/** What models put around a patch: a Markdown fence, a cell's first line, a heredoc with or without its command. */
+/** Wrappers that models put around a patch: a Markdown fence, a cell's first line, a heredoc with or without its command. */
 const wrapper = /^\s*(?:(```)\w*|%%bash|(?:(?:apply_patch|cat)\s*)?<<-?\s*(["']?)(\w+)\2)\s*$/;
 const mostWrappers = 4;
 
@@ -110,8 +110,7 @@ export function parsePatch(input: string): PatchOperation[] {
       if (newPath === "") refuse(at + 1, "names no file");
       const hunks = parseHunks(lines, newPath === undefined ? at + 1 : at + 2, next, before, refuse);
       const wrong = hunks.find(({ lines: all }) => newPath === undefined && !all.some(({ kind }) => kind !== " "));
-      if (wrong !== undefined)
-        refuse(wrong.line - 1 - before, "a hunk without a line that starts with - or + changes nothing");
+      if (wrong !== undefined) refuse(wrong.line - 1 - before, "a hunk needs a line that starts with - or +");
       if (hunks.length === 0 && newPath === undefined) refuse(at, "changes nothing; give at least one hunk");
       operations.push({ kind: "update", line, path, newPath, hunks });
     }
@@ -123,9 +122,11 @@ export function parsePatch(input: string): PatchOperation[] {
 
 /** Returns the first line from `from` on that fits; `to` where none before it does. */
 function indexWithin(lines: readonly string[], from: number, to: number, fits: (line: string) => boolean): number {
-  let at = from;
-  while (at < to && !fits(lines[at] as string)) at += 1;
-  return at;
+  for (let at = from; at < to; at += 1) {
+    const line = lines[at];
+    if (line !== undefined && fits(line)) return at;
+  }
+  return to;
 }
 
 function parseHunks(
@@ -164,7 +165,7 @@ function parseHunks(
     } else {
       const kind = line[0];
       if (kind !== " " && kind !== "-" && kind !== "+") {
-        return refuse(at, "each line of a hunk starts with a space (stays), - (goes) or + (comes)");
+        return refuse(at, "each line of a hunk starts with a space (kept), - (removed) or + (added)");
       }
       const hunk = open(at);
       hunk.lines.push({ kind, text: line.slice(1) });

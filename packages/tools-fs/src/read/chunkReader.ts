@@ -11,7 +11,7 @@ export interface ChunkReader {
   take(length: number): void;
 }
 
-/** `sizeHint`, the size that `fstat` gives, only sets the length of the buffer: it is wrong for files of /proc. */
+/** Makes a reader. `sizeHint`, the size that `fstat` gives, only sets the length of the buffer: it is wrong for files of /proc. */
 export function createChunkReader(descriptor: number, sizeHint: number): ChunkReader {
   // Longer than the file, so that the first chunk shows its end; even, so that no UTF-16 unit is split.
   const length = sizeHint > 0 && sizeHint < chunkLength ? sizeHint + 2 - (sizeHint % 2) : chunkLength;
@@ -44,7 +44,7 @@ export type LineEnd = (bytes: Buffer, from: number) => number;
 
 export const byteLineEnd: LineEnd = (bytes, from) => bytes.indexOf(10, from) + 1 || -1;
 
-/** For UTF-16LE; `bytes` starts, and `from` is, at the start of a unit. */
+/** Finds the end of a line in UTF-16LE; `bytes` starts, and `from` is, at the start of a unit. */
 export const utf16LineEnd: LineEnd = (bytes, from) => {
   for (let at = bytes.indexOf(10, from); at >= 0; at = bytes.indexOf(10, at + 1)) {
     if (at % 2 === 0 && bytes[at + 1] === 0) return at + 2;

@@ -9,9 +9,9 @@ export function countInvalidUtf8(bytes: Uint8Array): number {
   return invalid;
 }
 
-/** Bytes of the character at `at`; 0 where there is none. */
+/** Counts the bytes of the character at `at`; 0 if there is none. */
 function characterLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] as number;
+  const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

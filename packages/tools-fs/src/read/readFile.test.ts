@@ -218,6 +218,20 @@ describe("what is refused", () => {
     await expect(read({})).rejects.toThrow("pass encoding=utf16le");
   });
 
+  test("a PDF, with its size and what makes text of it; text about PDFs is read", async () => {
+    const words =
+      "PDF, which is not read as text: file (10 bytes); convert it first, as with pdftotext FILE -, or pass";
+    for (const bytes of ["%PDF-1.7\n\0", "%PDF-2.0\n%"]) {
+      put(Buffer.from(bytes, "latin1"));
+      await expect(read({})).rejects.toThrow(words);
+      await expect(read({ offset: 1, limit: 1 })).rejects.toThrow(words);
+      expect(await read({ encoding: "latin1" })).toBe(bytes);
+      expect(await read({ encoding: "base64" })).toBe(btoa(bytes));
+    }
+    put("%PDF- begins a PDF\n");
+    expect(await read({})).toBe("%PDF- begins a PDF\n");
+  });
+
   test("a directory, a device, a pipe, a missing file", async () => {
     mkdirSync(join(base, "dir"));
     spawnSync("mkfifo", [join(base, "pipe")]);

@@ -25,7 +25,10 @@ const defaults = { encoding: "utf8", offset: 1 } as const;
 /** Characters of text that are given as data too. */
 const longestData = 40 * 1024;
 
-/** `read_file`: a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as a picture. */
+/**
+ * Makes `read_file`, which answers a file's text exactly, in pages of whole lines where it is longer than `maxBytes`; an image as
+ * a picture.
+ */
 export function createReadFileTool(options: FsToolOptions = {}): ExecutableTool {
   return readFileTool(settingsOf("createReadFileTool", options));
 }
@@ -62,7 +65,7 @@ export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
           seen?.note(file.descriptor);
           const asText = encoding === "utf8" && (offset ?? limit) === undefined;
           const shortened = scope.shorten(canonical);
-          const image = asText ? readImage(file, shortened, printed) : undefined;
+          const image = asText ? await readImage(file, shortened, printed, signal) : undefined;
           if (image !== undefined) return image;
           const page = await (encoding === "base64"
             ? readBase64(file, maxBytes, signal)

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContentBlock, type ToolOutcome, ToolRegistry } from "@toolcrib/core";
 import { readImageHeader } from "@toolcrib/kit/text";
+import { drawPicture, withoutSharp } from "@toolcrib/testing";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFsTools } from "../fileSystem.ts";
@@ -76,24 +77,68 @@ test.each([
   [png(8001, 10), "PNG, 8001 x 10 pixels"],
   [png(10, 8001), "PNG, 10 x 8001 pixels"],
   [jpeg(9000, 9000), "JPEG, 9000 x 9000 pixels"],
-])("too many pixels are refused by their number: %#", async (bytes, words) => {
+])("too many pixels are refused by their number without the package sharp: %#", async (bytes, words) => {
+  withoutSharp();
   save(bytes);
   const { length } = bytes;
   expect(await read()).toMatchObject({
     ok: false,
     error: {
       code: "execution_failed",
-      message: `Image too large: picture (${words}, ${length} bytes); the most is 8000 pixels a side and 3750000 bytes: make it smaller, or pass encoding=base64 for its bytes`,
+      message: `Image too large: picture (${words}, ${length} bytes); the most is 8000 pixels a side and 3750000 bytes: make it smaller, or install the package sharp to have that done here; encoding=base64 reads its bytes`,
     },
   });
 });
 
-test("an image of too many bytes is refused, with its size", async () => {
+test("an image of too many bytes is refused without the package sharp, with its size", async () => {
+  withoutSharp();
   save(png(10, 10));
   truncateSync(join(root, "picture"), longestImage);
   expect(await read()).toMatchObject({ ok: true });
   truncateSync(join(root, "picture"), longestImage + 5);
   expect(await read()).toMatchObject({ ok: false, error: { message: expect.stringContaining("3750005 bytes)") } });
+});
+
+test("an image that services refuse beside many others is made smaller, and the words say so", async () => {
+  const bytes = await drawPicture(3000, 1500, { format: "gif" });
+  save(bytes);
+  const outcome = await read();
+  expect(outcome).toMatchObject({
+    ok: true,
+    output: `GIF image, 3000 x 1500 pixels, ${bytes.length} bytes, shown as PNG of 2000 x 1000 pixels`,
+    content: [{ type: "image", mimeType: "image/png" }],
+    data: { bytes: bytes.length, image: { format: "GIF", width: 3000, height: 1500 } },
+  });
+  const [image] = outcome.content ?? [];
+  const shown = image?.type === "image" ? Buffer.from(image.data, "base64") : Buffer.alloc(0);
+  expect(readImageHeader(shown)).toMatchObject({ format: "PNG", width: 2000, height: 1000 });
+});
+
+test("so is one of more bytes than services take, up to 50 MB", async () => {
+  save(await drawPicture(1200, 1200, { isNoise: true }));
+  expect(await read()).toMatchObject({ ok: true, output: expect.stringMatching(/^PNG.*shown as WebP of 1200 x 1200/) });
+  truncateSync(join(root, "picture"), 2 ** 30);
+  expect(await read()).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/1073741824 bytes\); .*the most is 50000000; encoding=base64 reads/) },
+  });
+});
+
+test("one that cannot be decoded is refused, as it would be by the service", async () => {
+  save(png(3000, 3000));
+  expect(await read()).toMatchObject({
+    ok: false,
+    error: { code: "execution_failed", message: expect.stringMatching(/^Image too large: .* cannot be decoded: /) },
+  });
+});
+
+test("the end of the call ends the wait for a smaller image", async () => {
+  save(await drawPicture(3000, 3000));
+  const abort = new AbortController();
+  const registry = new ToolRegistry(createFsTools({ cwd: root }));
+  const running = registry.invoke("read_file", { path: "picture" }, { signal: abort.signal });
+  abort.abort();
+  expect(await running).toMatchObject({ ok: false, error: { code: "aborted" } });
 });
 
 test("its bytes are read as base64, and no lines of it", async () => {

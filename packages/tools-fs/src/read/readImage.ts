@@ -1,39 +1,55 @@
 import { readSync } from "node:fs";
 import { ToolError, toolOutput } from "@toolcrib/core";
-import type { RegularFile } from "@toolcrib/kit/files";
-import { imageFormat, readImageHeader, signatureLength } from "@toolcrib/kit/text";
+import { messageOf } from "@toolcrib/core/text";
+import { fitPicture, largestPicture, type RegularFile } from "@toolcrib/kit/files";
+import { imageFormat, readImageHeader, sharpAdvice, signatureLength } from "@toolcrib/kit/text";
+import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 
-/** What the services that models run at take of one image: bytes (5 MB as base64), and pixels a side. */
+/** The limits of one image at the services that models run at: bytes (5 MB as base64), and pixels a side. */
 export const longestImage = 3_750_000;
 export const mostPixels = 8000;
 
 /**
- * Returns an open file that is an image, as a picture for the model with its size in words; undefined for any other file. Throws for one that
- * is too large. `path` is its name as data. Leaves the file's position where it is.
+ * Resolves to an open file that is an image, as a picture for the model with its size in words; undefined for any other file. One that is
+ * too large for a request with many is made smaller where that can be done. Throws for one that is too large for any, or cannot be
+ * decoded. `path` is its name as data. Leaves the file's position where it is.
  */
-export function readImage(file: RegularFile, path: string, printed: string): string | undefined {
-  const format = imageFormat(readHead(file.descriptor, signatureLength));
-  if (format === undefined) return undefined;
-  const bytes = readHead(file.descriptor, longestImage + 1);
+export async function readImage(
+  file: RegularFile,
+  path: string,
+  printed: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const yieldToEventLoop = createYielder(signal);
+  if (imageFormat(await readHead(file.descriptor, signatureLength, yieldToEventLoop)) === undefined) return undefined;
+  const bytes = await readHead(file.descriptor, largestPicture.bytes + 1, yieldToEventLoop);
   const header = readImageHeader(bytes);
   // Text may begin as an image does, but holds no NUL byte.
   if (header === undefined || !bytes.includes(0)) return undefined;
-  const { width, height, mimeType } = header;
+  const { format, width, height } = header;
   const pixels = `${width} x ${height} pixels`;
-  const size = `${Math.max(bytes.length > longestImage ? file.stats.size : 0, bytes.length)} bytes`;
-  if (bytes.length > longestImage || Math.max(width, height) > mostPixels) {
-    throw new ToolError({
+  const length = Math.max(bytes.length > largestPicture.bytes ? file.stats.size : 0, bytes.length);
+  const refuse = (reason: string): ToolError =>
+    new ToolError({
       code: "execution_failed",
-      message: `Image too large: ${printed} (${format}, ${pixels}, ${size}); the most is ${mostPixels} pixels a side and ${longestImage} bytes: make it smaller, or pass encoding=base64 for its bytes`,
+      message: `Image too large: ${printed} (${format}, ${pixels}, ${length} bytes); ${reason}; encoding=base64 reads its bytes`,
     });
-  }
-  const content = [{ type: "image" as const, data: bytes.toString("base64"), mimeType }];
+  const fitted = await fitPicture(bytes, signal).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw refuse(messageOf(error));
+  });
+  if (!fitted && (bytes.length > longestImage || Math.max(width, height) > mostPixels))
+    throw refuse(`the most is ${mostPixels} pixels a side and ${longestImage} bytes: ${sharpAdvice}`);
+  const shown = fitted ?? bytes;
+  const sent = readImageHeader(shown) ?? header;
+  const note = shown === bytes ? "" : `, shown as ${sent.format} of ${sent.width} x ${sent.height} pixels`;
+  const content = [{ type: "image" as const, data: Buffer.from(shown).toString("base64"), mimeType: sent.mimeType }];
   const data = { path, bytes: bytes.length, image: { format, width, height } };
-  return toolOutput(`${format} image, ${pixels}, ${size}`, { content, data });
+  return toolOutput(`${format} image, ${pixels}, ${length} bytes${note}`, { content, data });
 }
 
-/** Returns the first bytes of a file, whatever size it claims to have. */
-function readHead(descriptor: number, length: number): Buffer {
+/** Resolves to the first bytes of a file, whatever size it claims to have. */
+async function readHead(descriptor: number, length: number, yieldToEventLoop: Yield): Promise<Buffer> {
   const parts: Buffer[] = [];
   let filled = 0;
   while (filled < length) {
@@ -42,6 +58,8 @@ function readHead(descriptor: number, length: number): Buffer {
     if (read === 0) break;
     parts.push(part.subarray(0, read));
     filled += read;
+    await yieldToEventLoop();
   }
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  const [only] = parts;
+  return only && parts.length === 1 ? only : Buffer.concat(parts);
 }

@@ -24,7 +24,7 @@ export interface PageRequest {
   signal: AbortSignal | undefined;
 }
 
-/** What was read of a file. */
+/** The part of a file that was read. */
 export interface Page {
   /** With a notice where it was cut. */
   readonly reply: string;
@@ -164,7 +164,8 @@ async function collectLines(
     reader.take(taken);
     await yieldToEventLoop();
   }
-  return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length), lines };
+  const [only] = parts;
+  return { bytes: only && parts.length === 1 ? only : Buffer.concat(parts, length), lines };
 }
 
 function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
@@ -177,7 +178,7 @@ function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
   return { bytes: bytes.subarray(0, taken), lines };
 }
 
-/** How many bytes of an over-long line are read to find its end. */
+/** The number of bytes of an over-long line that are read to find its end. */
 const lookAhead = 16 * 1024 * 1024;
 
 async function measureLine(
@@ -207,8 +208,13 @@ const byteOrderMarks = [
 ] as const;
 
 function refuseBinary(head: Buffer, size: number, printed: string): void {
-  if (!isBinary(head, head.length <= 8192)) return;
   const bytes = `${Math.max(size, head.length)} bytes`;
+  // A short one may hold nothing but text, but not text that anybody wants to read.
+  if (/^%PDF-\d/.test(head.toString("latin1", 0, 6))) {
+    const message = `PDF, which is not read as text: ${printed} (${bytes}); convert it first, as with pdftotext FILE -, or pass encoding=base64 to read its bytes`;
+    throw new ToolError({ code: "execution_failed", message });
+  }
+  if (!isBinary(head, head.length <= 8192)) return;
   const mark = byteOrderMarks.find(([start]) => head.toString("latin1", 0, start.length) === start)?.[1];
   const message =
     mark === undefined || mark === "UTF-16LE"

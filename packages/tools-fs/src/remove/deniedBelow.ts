@@ -64,7 +64,7 @@ export function confirmNotDenied(
 function holdsDenied(entry: string, scope: PathScope): ToolError {
   return new ToolError({
     code: "permission_denied",
-    message: `Permission denied: ${scope.print(entry)} holds paths that are on the list of denied paths; name what is in it one by one`,
+    message: `Permission denied: ${scope.print(entry)} contains paths that are on the list of denied paths; name its entries one by one`,
     details: { path: entry },
   });
 }

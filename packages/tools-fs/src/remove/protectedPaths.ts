@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "nod
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { isInside, type PathScope } from "@toolcrib/kit/files";
 
 /**
@@ -39,7 +40,7 @@ function protectedDirectories(scope: PathScope): [what: string, path: string][] 
     ["the home directory", attempt(() => homedir())],
     ["the home directory", attempt(() => userInfo().homedir)],
     ...(scope.roots ?? []).map((root): [string, string] => ["a root directory", root]),
-    ...scope.readable.map((one): [string, string] => ["a directory for reading alone", one]),
+    ...scope.readable.map((one): [string, string] => ["a read-only directory", one]),
   ];
   return found.filter((one): one is [string, string] => Boolean(one[1]));
 }
@@ -65,7 +66,7 @@ function sameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Linux only; elsewhere always false. */
+/** Returns whether something is mounted below; always false elsewhere than on Linux. */
 function mountsBelow(entry: string): boolean {
   const table = process.platform === "linux" ? attempt(() => readFileSync("/proc/self/mountinfo", "utf8")) : undefined;
   return (table ?? "").split("\n").some((line) => {
@@ -74,12 +75,4 @@ function mountsBelow(entry: string): boolean {
       ?.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
     return point !== undefined && isInside(entry, point);
   });
-}
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

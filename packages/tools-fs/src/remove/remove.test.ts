@@ -98,11 +98,11 @@ describe("links", () => {
     for (const link of ["link", "to-file", "dangling"]) {
       for (const path of [`${link}/`, `${link}//`, `${link}/.`, `${link}/./`, `a/../${link}/`, `${cwd}/${link}/`]) {
         await expect(remove(path), path).rejects.toThrow(
-          `Refused: ${path} can mean a link or what it leads to; for the link itself pass ${link},`,
+          `Refused: ${path} can mean a link or its target; for the link itself pass ${link},`,
         );
       }
     }
-    await expect(remove("link/")).rejects.toThrow(`for what it leads to pass ${target}`);
+    await expect(remove("link/")).rejects.toThrow(`for its target pass ${target}`);
     await expect(remove("link/x/..")).rejects.toThrow(/^Refused: /);
     expect(readFileSync(join(target, "kept"), "utf8")).toBe("kept");
     for (const link of ["link", "to-file", "dangling"]) expect(await remove(link)).toBe(`Removed ${link}`);

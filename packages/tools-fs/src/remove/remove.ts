@@ -17,11 +17,11 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/** `remove`: removes a file, a link or a whole directory tree; refuses protected paths before anything is touched. */
+/** Makes `remove`, which removes a file, a link or a whole directory tree, and refuses protected paths before anything is touched. */
 export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
   const { scope } = settingsOf("createRemoveTool", options);
   const inQueue = createChangeQueue();
-  /** Undefined below a file, where nothing can be. */
+  /** Finds an entry; undefined below a file, where nothing can be. */
   const find = async (path: string): Promise<string | undefined> => {
     try {
       return await scope.resolveEntry(path);

@@ -35,6 +35,7 @@ export async function removeTree(
     for (let batch = pending.at(-1); batch !== undefined; batch = pending.at(-1)) {
       await yieldToEventLoop();
       const entry = batch.pop();
+      const emptied = path.at(-1);
       if (entry)
         confirm?.(
           cursor.directory,
@@ -48,7 +49,7 @@ export async function removeTree(
       } else if (entry) {
         drop(() => unlinkSync(cursor.directory.at(entry.name)), call);
         removed += 1;
-      } else if (path.length === 0) {
+      } else if (emptied === undefined) {
         pending.pop();
       } else {
         const more = listEntries(cursor.directory, batchLength);
@@ -58,8 +59,8 @@ export async function removeTree(
         }
         pending.pop();
         cursor.leave();
-        const { name: emptied } = path.pop() as Entry;
-        drop(() => rmdirSync(cursor.directory.at(emptied)), call);
+        path.pop();
+        drop(() => rmdirSync(cursor.directory.at(emptied.name)), call);
         removed += 1;
       }
     }
@@ -81,7 +82,7 @@ function enter(cursor: TreeCursor, entry: Entry, call: ToolCallInfo): boolean {
   }
 }
 
-/** An entry that another process has removed meanwhile counts as removed. */
+/** Removes an entry. One that another process has removed meanwhile counts as removed. */
 function drop(take: () => void, call: ToolCallInfo): void {
   call.beginCommit?.();
   try {
@@ -91,7 +92,7 @@ function drop(take: () => void, call: ToolCallInfo): void {
   }
 }
 
-/** Bun lists names alone, without types, when they are asked for as bytes. */
+/** Returns an entry with its type: Bun lists names alone when they are asked for as bytes. */
 function entryOf(directory: OpenDirectory, entry: Dirent<Buffer> | Buffer): Entry {
   if ("isDirectory" in entry) return { name: entry.name, isDirectory: entry.isDirectory() };
   const stats = lstatSync(directory.at(entry), { throwIfNoEntry: false });

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
-import { absent, isMoved, isSame, type LookOptions, lookAt, type State, type States, stateOf } from "./states.ts";
+import { absent, isMoved, isSame, readStates, type State, type StateOptions, type States, stateOf } from "./states.ts";
 import type { Change, OpenTurn } from "./turnStore.ts";
 
 /** A change while calls that make it may still run. */
@@ -10,20 +10,20 @@ interface RunningChange {
   readonly index: number;
   change: Change;
   running: number;
-  /** What a directory holds was not looked at, as it is renamed. */
+  /** The content of a directory was not read, as it is renamed. */
   readonly isShallow: boolean;
 }
 
-/** What a call is about to change, to be given back when it has ended. */
+/** The paths that a call is about to change, to be given back when it has ended. */
 export type Begun = readonly RunningChange[];
 
 /** Writes down what the calls of one turn change. Its two methods must not overlap. */
 export class TurnRecorder {
   readonly #turn: OpenTurn;
-  readonly #look: Omit<LookOptions, "tree" | "keeper">;
+  readonly #look: Omit<StateOptions, "tree" | "keeper">;
   readonly #changes: RunningChange[] = [];
 
-  constructor(turn: OpenTurn, look: Omit<LookOptions, "tree" | "keeper">) {
+  constructor(turn: OpenTurn, look: Omit<StateOptions, "tree" | "keeper">) {
     this.#turn = turn;
     this.#look = look;
   }
@@ -82,20 +82,20 @@ export class TurnRecorder {
 
   #before(path: string, tree: boolean): Promise<States> {
     if (!this.#look.scope.contains(path)) {
-      const state: State = { kind: "other", why: "it lies outside the directories that undo was made for" };
+      const state: State = { kind: "other", why: "it is outside the directories of this undo" };
       return Promise.resolve([[path, state]]);
     }
-    return lookAt(path, { ...this.#look, tree, keeper: this.#turn.keeper });
+    return readStates(path, { ...this.#look, tree, keeper: this.#turn.keeper });
   }
 
-  /** Also of the directories that were missing above the path. */
+  /** Records the state after, also of the directories that were missing above the path. */
   async #after({ path, tree, before }: Change): Promise<States> {
     const above: [string, State][] = [];
     for (const [place] of before) {
       if (place === path || !isInside(place, path)) continue;
       above.push([place, await stateOf(place, { ...this.#look, tree: false })]);
     }
-    return [...above, ...(await lookAt(path, { ...this.#look, tree }))];
+    return [...above, ...(await readStates(path, { ...this.#look, tree }))];
   }
 
   #drop(one: RunningChange): void {
@@ -113,7 +113,7 @@ function movedTree(changes: readonly ToolEffect[]): ReadonlySet<string> {
   return new Set(isOneDevice ? [from.path, to.path] : []);
 }
 
-/** Of the nearest directory that exists. */
+/** Returns the device of the nearest directory that exists. */
 function deviceOf(path: string): number | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats || dirname(path) === path ? stats?.dev : deviceOf(dirname(path));
@@ -132,7 +132,7 @@ function movedPair(begun: Begun): { readonly from: RunningChange; readonly to: R
   return undefined;
 }
 
-/** One change in place of two: the directories made for the new name belong to it. */
+/** Makes one change of two: the directories made for the new name belong to it. */
 function asMove(from: Change, to: Change): Change {
   const above = (states: States = []): States => states.filter(([path]) => path !== to.path && isInside(path, to.path));
   return {
@@ -144,12 +144,12 @@ function asMove(from: Change, to: Change): Change {
 }
 
 function notKept({ change: { path } }: RunningChange): States {
-  return [[path, { kind: "other", why: "what the folder holds was not kept, as it was to be renamed only" }]];
+  return [[path, { kind: "other", why: "the content of the folder was not saved, because it was only renamed" }]];
 }
 
 function isUnchanged({ before, after = [] }: Change): boolean {
   const [old, now] = [new Map(before), new Map(after)];
-  // What could not be looked at may have changed.
+  // A path that could not be read may have changed.
   if ([...old.values(), ...now.values()].some(({ kind }) => kind === "other")) return false;
   return [...old.keys(), ...now.keys()].every((path) => isSame(old.get(path) ?? absent, now.get(path) ?? absent));
 }

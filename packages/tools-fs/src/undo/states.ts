@@ -5,7 +5,7 @@ import { messageOf } from "@toolcrib/core/text";
 import { openRegularFile, type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 
-/** What is at a path, as far as it can be put back. */
+/** The entry at a path, as far as it can be put back. */
 export type State =
   | { readonly kind: "absent" }
   | {
@@ -17,7 +17,7 @@ export type State =
       readonly mode: number;
       /** The name of its kept copy. */
       readonly copy?: string | undefined;
-      /** Why there is no copy. */
+      /** The reason why there is no copy. */
       readonly notKept?: string | undefined;
     }
   | { readonly kind: "link"; readonly target: string; readonly stamp: string }
@@ -36,7 +36,7 @@ export interface Keeper {
   keep(bytes: number): { readonly write: (chunk: Uint8Array) => void; readonly done: () => string } | string;
 }
 
-export interface LookOptions {
+export interface StateOptions {
   readonly scope: PathScope;
   /** Also everything below a directory. */
   readonly tree: boolean;
@@ -49,7 +49,7 @@ export interface LookOptions {
 export const mostEntries = 10_000;
 
 /** Looks at what is at a canonical path: the directories above it that are missing, itself, and with `tree` what is below it. Never throws. */
-export async function lookAt(path: string, options: LookOptions): Promise<States> {
+export async function readStates(path: string, options: StateOptions): Promise<States> {
   const found: [string, State][] = [];
   const yieldToEventLoop = createYielder(undefined);
   const waiting = [path];
@@ -68,7 +68,7 @@ export async function lookAt(path: string, options: LookOptions): Promise<States
 }
 
 /** Returns the state of one path, not of what is below it. Never rejects. */
-export async function stateOf(path: string, { scope, maxFileBytes, keeper }: LookOptions): Promise<State> {
+export async function stateOf(path: string, { scope, maxFileBytes, keeper }: StateOptions): Promise<State> {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats) return absent;
@@ -117,7 +117,7 @@ function idOf(stamp: string): string {
   return stamp.slice(0, stamp.indexOf("/"));
 }
 
-/** Not imported: importing node:crypto takes 8 ms. */
+/** Makes a hash. Importing node:crypto takes 8 ms, so it is loaded here. */
 export function newHash(): ReturnType<typeof import("node:crypto").createHash> {
   return process.getBuiltinModule("node:crypto").createHash("sha256");
 }

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/kit/files";
 import type { Keeper, States } from "./states.ts";
 
-/** What one call changed at one path. */
+/** A change that one call made at one path. */
 export interface Change {
   readonly tool: string;
   readonly path: string;
@@ -22,11 +22,11 @@ export interface Change {
   readonly before: States;
   /** Undefined until the call has ended. */
   readonly after?: States | undefined;
-  /** Where the entry was moved, as it is. */
+  /** The path to which the entry was moved, as it is. */
   readonly movedTo?: string | undefined;
 }
 
-/** What a turn did that nobody can take back. */
+/** An action of a turn that nobody can take back. */
 export interface NotUndoable {
   readonly tool: string;
   readonly what: string;
@@ -42,7 +42,7 @@ export interface RecordedTurn {
 type Line =
   | { readonly type: "turn"; readonly turn: string; readonly at: string }
   | { readonly type: "change"; readonly change: Change }
-  /** How a change ended; `isDropped`: it changed nothing. */
+  /** The end of a change; `isDropped`: it changed nothing. */
   | { readonly type: "end"; readonly index: number; readonly change?: Change; readonly isDropped?: true }
   | { readonly type: "other"; readonly other: NotUndoable };
 
@@ -59,9 +59,9 @@ export interface OpenTurn {
 export interface LastTurn {
   readonly turn: RecordedTurn;
   readCopy(name: string): Buffer;
-  /** Whether it was kept before. */
+  /** True if it was kept before. */
   readonly wasTried: boolean;
-  /** It stays, to be tried once more. */
+  /** Keeps the turn, to be tried once more. */
   keep(): void;
   /** Forgets it. */
   drop(): void;
@@ -209,7 +209,7 @@ function readTurn(file: string): RecordedTurn {
   let turn = "";
   // Undefined: a crash came between the folder and its journal, or in the middle of its removal.
   for (const text of (readIfThere(file) ?? "").split("\n").slice(0, -1)) {
-    const line = JSON.parse(text) as Line;
+    const line: Line = JSON.parse(text);
     if (line.type === "turn") turn = line.turn;
     else if (line.type === "change") changes.push(line.change);
     else if (line.type === "end") changes[line.index] = line.change;

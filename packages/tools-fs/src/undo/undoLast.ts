@@ -1,14 +1,14 @@
 import { clip, printableName } from "@toolcrib/core/text";
 import { createPathScope, type PathScope } from "@toolcrib/kit/files";
-import { type LeftAlone, type PutBack, putBack } from "./putBack.ts";
-import type { LookOptions } from "./states.ts";
+import { type LeftAlone, type RestoredPath, restore } from "./restore.ts";
+import type { StateOptions } from "./states.ts";
 import type { NotUndoable, TurnStore } from "./turnStore.ts";
 
-/** What `undo` did. */
+/** The result of `undo`. */
 export interface UndoneTurn {
   /** The one that `begin` was given. */
   readonly turn: string;
-  readonly putBack: readonly PutBack[];
+  readonly restored: readonly RestoredPath[];
   readonly left: readonly LeftAlone[];
   /** Calls whose effects nobody can take back: commands, requests, tools that do not say what they change. */
   readonly notUndoable: readonly NotUndoable[];
@@ -19,7 +19,7 @@ export interface UndoneTurn {
 /** Takes back the last turn that changed anything, and forgets it, but for one try that could put nothing back; leaves a note for the model. */
 export async function undoLast(
   store: TurnStore,
-  look: Pick<LookOptions, "scope" | "maxFileBytes">,
+  look: Pick<StateOptions, "scope" | "maxFileBytes">,
 ): Promise<UndoneTurn | undefined> {
   let found = store.last();
   // A turn whose calls changed nothing in the end.
@@ -29,11 +29,11 @@ export async function undoLast(
   }
   if (!found) return undefined;
   const { changes, others, turn } = found.turn;
-  const done: PutBack[] = [];
+  const done: RestoredPath[] = [];
   const left: LeftAlone[] = [];
   const context = { look: { ...look, tree: false }, readCopy: found.readCopy, done, left };
-  for (const change of changes.toReversed()) await putBack(change, context);
-  const undone: UndoneTurn = { turn, putBack: once(done), left, notUndoable: others };
+  for (const change of changes.toReversed()) await restore(change, context);
+  const undone: UndoneTurn = { turn, restored: once(done), left, notUndoable: others };
   if (done.length === 0 && left.length > 0 && !found.wasTried) {
     found.keep();
     return { ...undone, isKept: true };
@@ -44,15 +44,15 @@ export async function undoLast(
 }
 
 /** Describes what was done, in lines for people; paths below `directory` are relative to it. */
-export function describeUndone({ turn, putBack, left, notUndoable, isKept }: UndoneTurn, directory: string): string {
+export function describeUndone({ turn, restored, left, notUndoable, isKept }: UndoneTurn, directory: string): string {
   const { print } = createPathScope({ cwd: directory });
-  const back = putBack.map(({ how, path, from }) =>
+  const back = restored.map(({ how, path, from }) =>
     how === "moved" && from !== undefined
       ? `  moved back  ${print(path)} (from ${print(from)})`
       : `  ${how.padEnd(10)}  ${print(path)}`,
   );
   return [
-    `${putBack.length > 0 ? "Taken back" : "Nothing was taken back"}: ${printableName(clip(turn, 100)) || "a turn"}`,
+    `${restored.length > 0 ? "Taken back" : "Nothing was taken back"}: ${printableName(clip(turn, 100)) || "a turn"}`,
     ...back,
     ...left.map(({ path, reason }) => `  left alone  ${print(path)}: ${reason}`),
     ...notUndoable.map(({ tool, what }) => `  not undone  ${tool}: ${what}`),
@@ -60,25 +60,27 @@ export function describeUndone({ turn, putBack, left, notUndoable, isKept }: Und
   ].join("\n");
 }
 
-/** A file that several calls changed is named once, by what was done last. */
-function once(done: readonly PutBack[]): PutBack[] {
+/** Names a file that several calls changed once, by what was done last. */
+function once(done: readonly RestoredPath[]): RestoredPath[] {
   return [...new Map(done.map((one) => [one.path, one])).values()];
 }
 
 const mostNamed = 50;
 
 /** Writes what the model must know; otherwise it thinks that its changes still exist. */
-function noteOf({ turn, putBack, left, notUndoable }: UndoneTurn, scope: PathScope): string {
+function noteOf({ turn, restored, left, notUndoable }: UndoneTurn, scope: PathScope): string {
   const list = (paths: readonly string[]): string => {
     const shown = paths.slice(0, mostNamed).map((path) => scope.print(path));
     return `${shown.join(", ")}${paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ""}`;
   };
   const what = `what you changed in the turn ${JSON.stringify(clip(turn, 100))}`;
   const parts = [
-    putBack.length > 0 ? `The user has taken back ${what}.` : `The user wanted to take back ${what}; nothing could be.`,
+    restored.length > 0
+      ? `The user has taken back ${what}.`
+      : `The user wanted to take back ${what}; nothing could be.`,
   ];
-  if (putBack.length > 0)
-    parts.push(`These paths are as they were before it: ${list(putBack.map(({ path }) => path))}.`);
+  if (restored.length > 0)
+    parts.push(`These paths are as they were before it: ${list(restored.map(({ path }) => path))}.`);
   if (left.length > 0) parts.push(`These stay as they are now: ${list(left.map(({ path }) => path))}.`);
   if (notUndoable.length > 0) parts.push("What commands and other programs did was not taken back.");
   return `[${parts.join(" ")} Read a file again before you rely on it.]`;

@@ -1,7 +1,7 @@
 import type { ExecutableTool, Middleware, ToolEffect } from "@toolcrib/core";
 import { clip, messageOf, printableName } from "@toolcrib/core/text";
 import { type Begun, TurnRecorder } from "./recorder.ts";
-import type { LookOptions } from "./states.ts";
+import type { StateOptions } from "./states.ts";
 import type { TurnStore } from "./turnStore.ts";
 
 /** Writes down what calls change, one call after another. */
@@ -15,7 +15,7 @@ export interface CallWatch {
 /** Watches calls for a store. What cannot be written down is reported to `onError`; the call runs all the same. */
 export function watchCalls(
   store: TurnStore,
-  look: Pick<LookOptions, "scope" | "maxFileBytes">,
+  look: Pick<StateOptions, "scope" | "maxFileBytes">,
   onError: ((error: Error) => void) | undefined,
 ): CallWatch {
   let turn = "";
@@ -29,7 +29,7 @@ export function watchCalls(
   };
   const attempt = <T>(task: () => Promise<T>): Promise<T | undefined> =>
     inTurn(task).catch((cause: unknown) => {
-      onError?.(new Error(`What the turn changes cannot be written down for undo: ${messageOf(cause)}`, { cause }));
+      onError?.(new Error(`The changes of this turn cannot be saved for undo: ${messageOf(cause)}`, { cause }));
       return undefined;
     });
   const recording = (): TurnRecorder => {
@@ -52,7 +52,7 @@ export function watchCalls(
     isOk: boolean,
   ): Promise<void> => {
     if (begun) await own?.end(begun);
-    // What failed for the same reason has changed nothing.
+    // A call that failed for the same reason has changed nothing.
     if (isUnknown && isOk) recording().other(name, "it could not say what it would change");
   };
 
@@ -92,7 +92,7 @@ export function watchCalls(
   };
 }
 
-/** What is known of a call once it starts. */
+/** The facts known of a call once it starts. */
 interface BegunCall {
   readonly own?: TurnRecorder;
   readonly begun?: Begun;
@@ -100,7 +100,7 @@ interface BegunCall {
   readonly isUnknown?: true;
 }
 
-/** Undefined where the tool cannot say. */
+/** Returns the effects of a call; undefined if the tool cannot say. */
 async function effectsOf(
   tool: ExecutableTool,
   args: Readonly<Record<string, unknown>>,
@@ -116,12 +116,12 @@ function isChange({ kind, path }: ToolEffect): boolean {
   return (kind === "write" || kind === "delete") && path !== undefined;
 }
 
-/** In words, what a call does that nobody can take back. */
+/** Words what a call does that nobody can take back. */
 function notUndoable(tool: ExecutableTool, effects: readonly ToolEffect[]): string[] {
   if (!tool.effects) return tool.readOnly ? [] : ["it does not say what it changes"];
   return effects.flatMap(({ kind, command, host, path }) => {
-    if (kind === "execute") return [`what this command did: ${printableName(clip(command ?? "a program"))}`];
-    if (kind === "network") return [`what it asked of ${printableName(clip(host ?? "another machine"))}`];
+    if (kind === "execute") return [`the effects of this command: ${printableName(clip(command ?? "a program"))}`];
+    if (kind === "network") return [`its requests to ${printableName(clip(host ?? "another machine"))}`];
     return kind !== "read" && path === undefined ? ["it does not say which paths it changes"] : [];
   });
 }

@@ -16,11 +16,11 @@ import {
   writeAtomically,
 } from "@toolcrib/kit/files";
 import { moveEntry } from "../move/moveEntry.ts";
-import { absent, hasSameId, isSame, type LookOptions, newHash, type State, stampOf, stateOf } from "./states.ts";
+import { absent, hasSameId, isSame, newHash, type State, type StateOptions, stampOf, stateOf } from "./states.ts";
 import type { Change } from "./turnStore.ts";
 
 /** A path that is as it was before the turn. */
-export interface PutBack {
+export interface RestoredPath {
   /** Absolute. */
   readonly path: string;
   /** `restored`: its old content; `removed`: it was not there; `moved`: back from `from`. */
@@ -34,22 +34,22 @@ export interface LeftAlone {
   readonly reason: string;
 }
 
-/** What putting back is done with. */
-export interface PutBackContext {
-  readonly look: LookOptions;
+/** The means of putting back. */
+export interface RestoreContext {
+  readonly look: StateOptions;
   readonly readCopy: (name: string) => Buffer;
-  readonly done: PutBack[];
+  readonly done: RestoredPath[];
   readonly left: LeftAlone[];
 }
 
 const changedSince = "it was changed since by you or another program";
 
 /** Puts back what one call changed at one path, entry by entry. Overwrites nothing that is not as the call left it. Never rejects. */
-export async function putBack(change: Change, context: PutBackContext): Promise<void> {
+export async function restore(change: Change, context: RestoreContext): Promise<void> {
   const before = new Map(change.before);
   if (change.movedTo !== undefined) {
     const isBack = await moveBack(change, change.movedTo, context);
-    // What a directory held was not copied.
+    // The content of a directory was not copied.
     if (!isBack && before.get(change.path)?.kind === "directory") return;
   }
   const unknown = change.before.find(([, state]) => state.kind === "other");
@@ -70,7 +70,7 @@ export async function putBack(change: Change, context: PutBackContext): Promise<
   const differs = (path: string): boolean => !isSame(before.get(path) ?? absent, after.get(path) ?? absent);
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter(differs);
   const isGone = (path: string): boolean => (before.get(path) ?? absent).kind === "absent";
-  // What a directory holds goes before it, and comes after it.
+  // The content of a directory goes before it, and comes after it.
   for (const path of paths.filter(isGone).reverse()) await one(path, absent, after.get(path) ?? absent, context);
   const made: [string, State][] = [];
   for (const path of paths.filter((path) => !isGone(path))) {
@@ -81,7 +81,7 @@ export async function putBack(change: Change, context: PutBackContext): Promise<
 }
 
 /** Puts one path back, or says why not. */
-async function one(path: string, old: State, left: State, context: PutBackContext): Promise<boolean> {
+async function one(path: string, old: State, left: State, context: RestoreContext): Promise<boolean> {
   const { look } = context;
   const put = async (): Promise<boolean> => {
     const parent = canonicalOrUndefined(dirname(path));
@@ -116,7 +116,7 @@ async function make(
   path: string,
   old: State,
   now: State,
-  { look: { scope }, readCopy }: PutBackContext,
+  { look: { scope }, readCopy }: RestoreContext,
 ): Promise<void> {
   if (old.kind === "link") {
     await inParent(path, scope, (parent, name) => {
@@ -126,7 +126,7 @@ async function make(
   } else if (old.kind === "directory") {
     if (now.kind !== "directory") await inParent(path, scope, (parent, name) => mkdirSync(parent.at(name), 0o700));
   } else if (old.kind === "file") {
-    if (old.copy === undefined) throw new Kept(`its old content was not kept: ${old.notKept}`);
+    if (old.copy === undefined) throw new Kept(`its old content was not saved: ${old.notKept}`);
     const bytes = readCopy(old.copy);
     if (newHash().update(bytes).digest("hex") !== old.digest) throw new Kept("the copy of its old content is damaged");
     const isNew = now.kind !== "file";
@@ -144,7 +144,7 @@ async function make(
 }
 
 /** Gives a directory that was made its old mode, now that all is in it. */
-async function closeDirectory(path: string, mode: number, { look: { scope }, left }: PutBackContext): Promise<void> {
+async function closeDirectory(path: string, mode: number, { look: { scope }, left }: RestoreContext): Promise<void> {
   try {
     await inParent(path, scope, (parent, name) => {
       const directory = openDirectory(parent.at(name));
@@ -159,7 +159,7 @@ async function closeDirectory(path: string, mode: number, { look: { scope }, lef
   }
 }
 
-async function moveBack({ path, before }: Change, from: string, context: PutBackContext): Promise<boolean> {
+async function moveBack({ path, before }: Change, from: string, context: RestoreContext): Promise<boolean> {
   const { look, done, left } = context;
   try {
     const now = await stateOf(from, look);
