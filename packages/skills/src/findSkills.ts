@@ -1,10 +1,11 @@
 // Finds the skills below folders, in their order, and says what was left out.
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { isPlainObject } from "@toolcrib/core/internal";
 import { isObject, limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
 import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
 import { isBinary } from "@toolcrib/kit/text";
-import { readFrontmatter } from "./frontmatter.ts";
+import { parseDocument } from "yaml";
 
 /** Most bytes of a skill's text that `read_skill` answers; a longer one is cut with a notice. */
 export const maxSkillBytes: number = 50 * 1024;
@@ -63,7 +64,7 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
           warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
         }
       } catch (error) {
-        warnings.push(`${shown}: left out, because ${messageOf(error)}`);
+        warnings.push(`${shown}: left out, because ${showInvisible(messageOf(error))}`);
       }
     }
   }
@@ -90,7 +91,7 @@ function placesIn(folder: string, warnings: string[]): string[] {
     .filter(exists);
 }
 
-/** False also for a link that leads nowhere. */
+/** Returns whether a file exists; false also for a link that leads nowhere. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -113,7 +114,7 @@ function readSkill(place: string, within: string | undefined): { skill?: Skill; 
   const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
   const name = nameOf(fields.name, basename(join(place, "..")), remarks);
   const description = oneVisibleLine(typeof fields.description === "string" ? fields.description : "");
-  if (description === "") throw new Error("its description is missing, which says when it is of use");
+  if (description === "") throw new Error("its description is missing, which should say when to use it");
   if (description.length > longestDescription) {
     remarks.push(`its description has ${description.length} characters, more than ${longestDescription}`);
   }
@@ -139,10 +140,10 @@ function contentOf(file: string): string {
 function nameOf(given: unknown, folderName: string, remarks: string[]): string {
   const name = typeof given === "string" ? given : folderName;
   if (!/^[a-z0-9-]+$/.test(name)) {
-    throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} has other characters than a-z, 0-9 and -`);
+    throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} has characters other than a-z, 0-9 and -`);
   }
-  if (typeof given !== "string") remarks.push("its name is missing; it is called as its folder is");
-  else if (name !== folderName) remarks.push(`its name ${name} is not that of its folder`);
+  if (typeof given !== "string") remarks.push("its name is missing; the name of its folder is used");
+  else if (name !== folderName) remarks.push(`its name ${name} differs from the name of its folder`);
   if (name.length > longestName) remarks.push(`its name has more than ${longestName} characters`);
   if (/^-|-$|--/.test(name)) remarks.push(`its name ${name} begins or ends with a hyphen, or has two in a row`);
   return name;
@@ -150,4 +151,51 @@ function nameOf(given: unknown, folderName: string, remarks: string[]): string {
 
 function oneVisibleLine(text: string): string {
   return showInvisible(text.replace(/\s+/g, " ").trim());
+}
+
+/** Most bytes of the YAML between the two `---` lines. */
+const maxFrontmatterBytes: number = 8 * 1024;
+
+interface Frontmatter {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The Markdown behind it, trimmed. */
+  readonly body: string;
+  /** Says what was read although it is not valid; undefined where nothing was mended. */
+  readonly mended?: string;
+}
+
+/** Splits a SKILL.md into its fields and its text. Throws an Error, in words, for what cannot be understood. */
+function readFrontmatter(content: string): Frontmatter {
+  const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const [, yaml = "", body = ""] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
+  if (yaml === "") throw new Error("it does not begin with fields between two lines of ---");
+  const bytes = Buffer.byteLength(yaml);
+  if (bytes > maxFrontmatterBytes) {
+    throw new Error(`its frontmatter has ${bytes} bytes, more than the ${maxFrontmatterBytes} that are read`);
+  }
+  const fields = parse(yaml);
+  if (typeof fields !== "string") return { fields, body: body.trim() };
+  const quoted = parse(quoteValues(yaml));
+  if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
+  return { fields: quoted, body: body.trim(), mended: "its frontmatter has values that need quotes in YAML" };
+}
+
+/**
+ * Returns the fields, or the parser's words for what is wrong. Throws an Error for a text without fields, and for aliases that
+ * would grow without end.
+ */
+function parse(yaml: string): Readonly<Record<string, unknown>> | string {
+  const document = parseDocument(yaml, { uniqueKeys: false, logLevel: "silent" });
+  const [error] = document.errors;
+  if (error) return error.message.split("\n", 1)[0] ?? "";
+  const fields: unknown = document.toJS({ maxAliasCount: 20 });
+  if (!isPlainObject(fields)) throw new Error("its frontmatter has no fields");
+  return fields;
+}
+
+/** Quotes the value of each plain `key: value` line, so that `description: Use when: x` is the text that was meant. */
+function quoteValues(yaml: string): string {
+  return yaml.replace(/^([\w-]+):[ \t]+(?!["'|>])(\S.*)$/gm, (_, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trim())}`;
+  });
 }

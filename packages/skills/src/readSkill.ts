@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, ToolError } from "@toolcrib/core";
-import { nearestName } from "@toolcrib/core/internal";
+import { attempt, nearestName } from "@toolcrib/core/internal";
 import { clip, printableName } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "@toolcrib/kit/files";
 import type { Skill } from "./findSkills.ts";
@@ -58,7 +58,7 @@ function replyOf({ name, folder, text }: Skill): string {
   ].join("\n");
 }
 
-/** Paths of files beside the SKILL.md and one level below, sorted: one more than are listed, at most. */
+/** Lists files beside the SKILL.md and one level below, sorted: one more than are listed, at most. */
 function otherFiles(folder: string): string[] {
   const found: string[] = [];
   // A link may have taken its place meanwhile.
@@ -77,9 +77,5 @@ function otherFiles(folder: string): string[] {
 }
 
 function entriesOf(folder: string): { name: string; isDirectory(): boolean }[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) ?? [];
 }

@@ -74,14 +74,14 @@ describe("what is understood is loaded, with a warning in words", () => {
       "a name that is not its folder's",
       "name: other\ndescription: d",
       "other",
-      "its name other is not that of its folder",
+      "its name other differs from the name of its folder",
     ],
-    ["a missing name", "description: d", "a", "its name is missing; it is called as its folder is"],
+    ["a missing name", "description: d", "a", "its name is missing; the name of its folder is used"],
     ["hyphens at the end", "name: a-\ndescription: d", "a-", "begins or ends with a hyphen"],
     ["a long name", `name: ${"x".repeat(65)}\ndescription: d`, "x".repeat(65), "more than 64 characters"],
     ["a long description", `name: a\ndescription: ${"d".repeat(1025)}`, "a", "1025 characters"],
-    ["a colon without quotes", "name: a\ndescription: Use when: asked", "a", "values that YAML wants in quotes"],
-    ["a value that begins as a list", "name: a\ndescription: [x] marks done", "a", "values that YAML wants in quotes"],
+    ["a colon without quotes", "name: a\ndescription: Use when: asked", "a", "values that need quotes in YAML"],
+    ["a value that begins as a list", "name: a\ndescription: [x] marks done", "a", "values that need quotes in YAML"],
   ])("%s", (_, fields, name, warning) => {
     skill("own/a", fields);
     const { skills, warnings } = skillsIn("own");
@@ -111,13 +111,19 @@ describe("what is not understood is left out, with a warning in words", () => {
     ["an open frontmatter", "---\nname: a\ndescription: d\n", "between two lines of ---"],
     ["no description", "---\nname: a\n---\n", "description is missing"],
     ["a description that is no text", "---\nname: a\ndescription: 5\n---\n", "description is missing"],
-    ["capital letters", "---\nname: PDF\ndescription: d\n---\n", "other characters than a-z, 0-9 and -"],
-    ["a path as name", "---\nname: ../a\ndescription: d\n---\n", "other characters"],
+    ["capital letters", "---\nname: PDF\ndescription: d\n---\n", "characters other than a-z, 0-9 and -"],
+    ["a path as name", "---\nname: ../a\ndescription: d\n---\n", "characters other"],
     [
       "a frontmatter above 8 KB",
       `---\nname: a\ndescription: d\nx: ${"y".repeat(8192)}\n---\n`,
       "more than the 8192 that are read",
     ],
+    [
+      "a name that cannot be seen",
+      "---\nname: a\u202e\ndescription: d\n---\n",
+      'its name "a<U+202E>" has characters other',
+    ],
+    ["an alias that cannot be seen", "---\nx: &x 1\ny: *x\u202e\n---\n", "alias): x<U+202E>"],
     ["a list", "---\n- a\n- b\n---\n", "no fields"],
     ["broken YAML", "---\nname: 'a\n\t: {\n---\n", "is not YAML"],
     [

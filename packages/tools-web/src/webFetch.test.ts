@@ -169,11 +169,11 @@ describe("redirects", () => {
       `${home()} redirects to another address. To follow it, call web_fetch with "http://localhost:${port}/x"`,
     );
     handler = answers("", { location: `http://user:secret@127.0.0.1:${port}/` }, 302);
-    expect(await fetched({})).toContain("must not hold a user name");
+    expect(await fetched({})).toContain("must not contain a user name");
     handler = answers("", { location: "file:///etc/passwd" }, 302);
     expect(await fetched({})).toContain("must begin with https:// or http://");
     handler = answers("", {}, 302);
-    expect(await fetched({})).toContain("redirects to no address");
+    expect(await fetched({})).toContain("redirects without a valid address");
     expect(asked).toHaveLength(5);
   });
 });
@@ -275,7 +275,7 @@ describe("lists of hosts", () => {
   test.each(["*", "*.", "a..b", "a b", "1.2.3.4/33", "a.example/8", "a:0", "a:99999", "http://a", "", "[::1"])(
     "a wrong entry is refused: %j",
     (entry) => {
-      expect(() => createWebTools({ hosts: [entry] })).toThrow(/hosts.*is no host/);
+      expect(() => createWebTools({ hosts: [entry] })).toThrow(/hosts.*is not a host/);
       expect(() => createWebTools({ privateHosts: [entry] })).toThrow(TypeError);
     },
   );
@@ -283,13 +283,13 @@ describe("lists of hosts", () => {
 
 describe("what is wrong is said in words", () => {
   test.each([
-    ["example.com", "must be a whole address"],
+    ["example.com", "must be a complete address"],
     ["file:///etc/passwd", "must begin with https:// or http://"],
-    ["http://user:secret@example.com/", "must not hold a user name or a password"],
+    ["http://user:secret@example.com/", "must not contain a user name or a password"],
     ["http://example.com:22/", "port 22"],
     ["http://example.com:0/", "port 0"],
     [`http://example.com/${"x".repeat(9000)}`, "at most 8192 characters"],
-    ["http://[fe80::1%25eth0]/", "must be a whole address"],
+    ["http://[fe80::1%25eth0]/", "must be a complete address"],
   ])("%s", async (url, words) => {
     const answer = await new ToolRegistry([createWebFetchTool()]).execute("web_fetch", { url });
     expect(answer).toContain("Invalid arguments: url: ");
@@ -303,7 +303,7 @@ describe("what is wrong is said in words", () => {
       `Error executing web_fetch: Cannot fetch ${home()}: it answered 503 ("Service Unavailable"); it says to try again after "120"`,
     );
     handler = answers("x", { "content-type": "text/plain", "content-encoding": "zstd" });
-    expect(await fetched({})).toContain('encoding that was not asked for: "zstd"');
+    expect(await fetched({})).toContain('encoding that was not requested: "zstd"');
     handler = (_, response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
       response.write("half");

@@ -5,7 +5,7 @@ import { nameOf, parseAddress } from "./net/address.ts";
 import { type FetchedPage, fetchPage } from "./net/fetchPage.ts";
 import { createHostCheck, type Resolve } from "./net/hostCheck.ts";
 import { type WebToolOptions, webSettings } from "./options.ts";
-import { createKeptPages, type KeptPage } from "./page/keptPages.ts";
+import { type CachedPage, createPageCache } from "./page/pageCache.ts";
 import { convertPage } from "./page/pageThread.ts";
 
 /** Longer lines are broken, so that a reply of whole lines can hold any. */
@@ -26,7 +26,7 @@ export function createWebTools(options: WebToolOptions = {}): ExecutableTool[] {
   return [webFetchTool("createWebTools", options)];
 }
 
-/** `web_fetch`: a page of the web as Markdown, text or JSON. Throws a TypeError for invalid options. */
+/** Makes `web_fetch`, which answers a page of the web as Markdown, text or JSON. Throws a TypeError for invalid options. */
 export function createWebFetchTool(options: WebToolOptions = {}): ExecutableTool {
   return webFetchTool("createWebFetchTool", options);
 }
@@ -35,7 +35,7 @@ export function createWebFetchTool(options: WebToolOptions = {}): ExecutableTool
 export function webFetchTool(factory: string, options: WebToolOptions, resolve?: Resolve): ExecutableTool {
   const settings = webSettings(factory, options);
   const hosts = createHostCheck(factory, settings, resolve);
-  const kept = createKeptPages(settings.keepBytes, settings.keepMs);
+  const kept = createPageCache(settings.keepBytes, settings.keepMs);
   return defineTool({
     name: "web_fetch",
     origin: "@toolcrib/tools-web",
@@ -61,7 +61,7 @@ export function webFetchTool(factory: string, options: WebToolOptions, resolve?:
   });
 }
 
-async function readPage(fetched: FetchedPage, maxBytes: number, signal: AbortSignal): Promise<KeptPage> {
+async function readPage(fetched: FetchedPage, maxBytes: number, signal: AbortSignal): Promise<CachedPage> {
   const { url, type, kind, isWhole } = fetched;
   const text = kind === "html" ? await convertPage(fetched.text, url.href, signal) : fetched.text;
   const whole = visible(text).trimEnd().split("\n");
@@ -72,8 +72,8 @@ async function readPage(fetched: FetchedPage, maxBytes: number, signal: AbortSig
   return { lines, about: `${url.href}${form}.${cut}${broken}` };
 }
 
-/** Our own words come first and count the lines that follow, so no page can speak in our place. */
-function reply({ lines, about }: KeptPage, offset: number, maxReplyBytes: number): string {
+/** Writes the reply. Our own words come first and count the lines that follow, so no page can speak in our place. */
+function reply({ lines, about }: CachedPage, offset: number, maxReplyBytes: number): string {
   const total = lines.length;
   if (total === 0) return `${about} The page has no text.`;
   if (offset > total) throw invalidArgument("offset", `must be at most ${total}, the number of lines of the page`);
@@ -103,7 +103,7 @@ function brokenLine(line: string): string[] {
   return pieces;
 }
 
-/** Without characters that nobody sees: they could carry words that only a model reads. Joiners of emoji and of scripts stay. */
+/** Removes characters that nobody sees: they could carry words that only a model reads. Joiners of emoji and of scripts stay. */
 function visible(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")

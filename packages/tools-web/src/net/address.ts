@@ -15,7 +15,7 @@ const badPorts = new Set(
 /** Reads the argument `url`. Throws an invalid-argument error, in words, for what is no address of a page. */
 export function parseAddress(text: string): URL {
   if (text.length > longestUrl) throw invalidArgument("url", `must have at most ${longestUrl} characters`);
-  if (!URL.canParse(text)) throw invalidArgument("url", "must be a whole address, as in https://example.com/page");
+  if (!URL.canParse(text)) throw invalidArgument("url", "must be a complete address, as in https://example.com/page");
   const url = new URL(text);
   const reason = whyRefused(url);
   if (reason !== undefined) throw invalidArgument("url", reason);
@@ -26,7 +26,7 @@ export function parseAddress(text: string): URL {
 /** Says why an address cannot be fetched, whoever named it; undefined if it can. */
 export function whyRefused(url: URL): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must begin with https:// or http://";
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or a password";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or a password";
   if (badPorts.has(portOf(url))) return `must not name port ${portOf(url)}, which is for other services than the web`;
   return undefined;
 }

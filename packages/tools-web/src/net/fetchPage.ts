@@ -3,14 +3,13 @@ import { ToolError } from "@toolcrib/core";
 import { isBinary } from "@toolcrib/kit/text";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf, whyRefused } from "./address.ts";
-import { decodeText } from "./decodeText.ts";
 import type { HostCheck } from "./hostCheck.ts";
 import { type Answer, failure, request, shown } from "./request.ts";
 
 const mostRedirects = 5;
 
 export interface FetchedPage {
-  /** Where it was found in the end. */
+  /** The URL at which it was found in the end. */
   readonly url: URL;
   /** Without parameters; "" where none was sent. */
   readonly type: string;
@@ -60,7 +59,7 @@ function redirectOf(url: URL, answer: Answer): URL | string | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.header("location");
   if (location === undefined || !URL.canParse(location, url.href)) {
-    throw new Error(`it redirects to no address: ${location === undefined ? "none" : shown(location)}`);
+    throw new Error(`it redirects without a valid address: ${location === undefined ? "none" : shown(location)}`);
   }
   const next = new URL(location, url);
   next.hash = "";
@@ -112,6 +111,30 @@ function looksLikeHtml(text: string): boolean {
 }
 
 function notShown(url: URL, type: string, bytes: number | undefined): string {
-  const size = bytes === undefined ? "its size is not said" : `${bytes} bytes`;
-  return `${url.href} is not text: ${type === "" ? "no type is said" : type}, ${size}. web_fetch shows HTML, text and JSON.`;
+  const size = bytes === undefined ? "its size is unknown" : `${bytes} bytes`;
+  return `${url.href} is not text: ${type === "" ? "it has no type" : type}, ${size}. web_fetch shows HTML, text and JSON.`;
+}
+
+// The bytes of a page as text.
+
+/** Decodes by the byte order mark, the header, or the page's own `<meta>`, in that order; UTF-8 without any. */
+function decodeText(body: Buffer, contentType: string): string {
+  const head = body.subarray(0, 1024).toString("latin1");
+  const label =
+    markOf(body) ??
+    /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1] ??
+    /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
+    "utf-8";
+  try {
+    return new TextDecoder(label).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
+
+function markOf(body: Buffer): string | undefined {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return "utf-8";
+  if (body[0] === 0xff && body[1] === 0xfe) return "utf-16le";
+  if (body[0] === 0xfe && body[1] === 0xff) return "utf-16be";
+  return undefined;
 }

@@ -1,11 +1,10 @@
-// Which hosts may be reached, and the look-up of names that a connection uses, so that it goes to the addresses that were checked.
+// Decides which hosts may be reached, and looks up names for a connection, so that it goes to the addresses that were checked.
 import { type LookupAddress, lookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf } from "./address.ts";
 import { type Host, hostList } from "./hostList.ts";
-import { isPublicAddress } from "./publicAddress.ts";
 
 /** Resolves a name to all of its addresses. */
 export type Resolve = (name: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
@@ -68,4 +67,49 @@ function notListed(host: Host): ToolError {
 
 function denied({ name }: Host, reason: string): ToolError {
   return new ToolError({ code: "permission_denied", message: `Permission denied: ${reason}`, details: { host: name } });
+}
+
+const special4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
+  192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32`;
+// Of IPv6 only 2000::/3 is public, without these: protocol assignments (Teredo, ORCHID), documentation, 6to4.
+const special6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20";
+
+const special = new BlockList();
+for (const range of special4.trim().split(/\s+/)) addRange(special, range, "ipv4");
+for (const range of special6.split(" ")) addRange(special, range, "ipv6");
+const global6 = new BlockList();
+addRange(global6, "2000::/3", "ipv6");
+
+function addRange(list: BlockList, range: string, family: "ipv4" | "ipv6"): void {
+  const [address = "", bits] = range.split("/");
+  list.addSubnet(address, Number(bits), family);
+}
+
+/** Returns whether everybody's internet has this address. IPv4 within IPv6 (mapped, or translated by NAT64) counts as the IPv4 address. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !special.check(address, "ipv4");
+  // A zone, as in fe80::1%eth0, means a link of this machine.
+  if (isIP(address) !== 6 || address.includes("%")) return false;
+  const within = ipv4Within(address);
+  if (within !== undefined) return isPublicAddress(within);
+  return global6.check(address, "ipv6") && !special.check(address, "ipv6");
+}
+
+/** Returns the IPv4 address in a mapped one (`::ffff:0:0/96`) or one of NAT64's well-known prefix (`64:ff9b::/96`, RFC 6052). */
+function ipv4Within(address: string): string | undefined {
+  const groups = groupsOf(address);
+  const prefix = groups.slice(0, 6).join(":");
+  if (prefix !== "0:0:0:0:0:ffff" && prefix !== "64:ff9b:0:0:0:0") return undefined;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** Returns the eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(address: string): string[] {
+  // URL writes an address in one way (RFC 5952).
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const [before, after] = [head, tail ?? ""].map((part) => (part === "" ? [] : part.split(":")));
+  if (tail === undefined) return before ?? [];
+  const zeros = Array<string>(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill("0");
+  return [...(before ?? []), ...zeros, ...(after ?? [])];
 }

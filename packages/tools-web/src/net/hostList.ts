@@ -43,7 +43,7 @@ function onPort({ port }: Entry, host: Host): boolean {
 function parse(option: string, entry: string): Entry {
   const wrong = (): TypeError =>
     new TypeError(
-      `${option}: ${JSON.stringify(entry)} is no host; use a name (example.com, *.example.com), an address or a range (192.0.2.0/24, [2001:db8::]/32), with :port for one port`,
+      `${option}: ${JSON.stringify(entry)} is not a host; use a name (example.com, *.example.com), an address or a range (192.0.2.0/24, [2001:db8::]/32), with :port for one port`,
     );
   const [, host = "", bits, portText] =
     /^(\[[^\]]+\]|[^:/]+|[0-9a-f:.]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/i.exec(entry) ?? [];

@@ -12,9 +12,9 @@ import type { HostCheck } from "./hostCheck.ts";
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
-  /** A header, by its name in small letters. */
+  /** Returns a header, by its name in small letters. */
   header(name: string): string | undefined;
-  /** The body, at most `maxBytes` of it after decompression; more are not read. */
+  /** Reads the body, at most `maxBytes` of it after decompression. */
   read(): Promise<{ body: Buffer; isWhole: boolean }>;
   /** Ends the connection; what was not read is not read any more. */
   close(): void;
@@ -103,7 +103,7 @@ async function readBody(message: IncomingMessage, maxBytes: number, signal: Abor
   }
 }
 
-/** Words of a server within ours: short, quoted, every character seen. */
+/** Quotes words of a server within ours: short, every character seen. */
 export function shown(words: string): string {
   return JSON.stringify(showLine(words, 60));
 }
@@ -119,7 +119,7 @@ function decompressed(message: IncomingMessage): Readable {
         : encoding === "br"
           ? createBrotliDecompress()
           : undefined;
-  if (!decoder) throw new Error(`the page is sent in an encoding that was not asked for: ${shown(encoding)}`);
+  if (!decoder) throw new Error(`the page is sent in an encoding that was not requested: ${shown(encoding)}`);
   message.on("error", (error) => decoder.destroy(error));
   return message.pipe(decoder);
 }

@@ -86,7 +86,7 @@ function attributeOf(node: DefaultTreeAdapterTypes.Element, name: string): strin
   return node.attrs.find((attribute) => attribute.name === name)?.value;
 }
 
-/** All text below, as it stands, by a loop: elements may be nested without end. */
+/** Returns all text below, as it stands, by a loop: elements may be nested without end. */
 export function allText(nodes: readonly Node[]): string {
   const left: Node[] = nodes.toReversed();
   const texts: string[] = [];
