@@ -65,7 +65,7 @@ export function aiSdkToolApproval(
   };
 }
 
-const notThisQuestion = "the user has answered another question about this call; call again to ask anew";
+const notThisQuestion = "the user answered a different question about this call; call it again to ask again";
 
 type Part = Exclude<ModelMessage["content"], string>[number];
 

@@ -1,7 +1,7 @@
 import { type ContentBlock, type ExecutableTool, type JsonSchema, ToolError, toolOutput } from "@toolcrib/core";
 import { asSchema, type Tool } from "ai";
 
-/** What the AI SDK sends to a model as the result of a call. */
+/** A result of a call, as the AI SDK sends it to a model. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 /**

@@ -3,7 +3,7 @@ import type { ToolRunnableConfig } from "@langchain/core/tools";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { type ContentBlock, type ExecutableTool, type JsonSchema, toolOutput } from "@toolcrib/core";
 
-/** What is needed of a LangChain tool; narrower than its own interface, so that no schema type is expanded. */
+/** The members that are used of a LangChain tool; narrower than its own interface, so that no schema type is expanded. */
 export interface LangChainTool {
   readonly name: string;
   readonly description: string;
@@ -45,7 +45,7 @@ interface Block {
   image_url?: string | { url: string };
 }
 
-/** Text, and images given as base64. Other blocks are dropped. */
+/** Converts text, and images given as base64. Drops other blocks. */
 function toBlock(block: Block): ContentBlock[] {
   if (block.type === "text" && typeof block.text === "string") return [{ type: "text", text: block.text }];
   const mimeType = block.mimeType ?? block.mime_type;

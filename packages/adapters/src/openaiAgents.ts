@@ -78,7 +78,7 @@ export function openAIAgentsRunOptions(
 }
 
 /**
- * The SDK recognises only a policy that it made itself as constant. With any other, a call with broken arguments waits for
+ * Never asks. The SDK recognises only a policy that it made itself as constant. With any other, a call with broken arguments waits for
  * approval.
  */
 function neverAsk(): RegistryTool["needsApproval"] {

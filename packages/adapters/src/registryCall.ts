@@ -27,12 +27,12 @@ export type RunOptions = AdapterOptions & Pick<ExecuteOptions, "signal">;
 
 export type ImageBlock = Extract<ContentBlock, { type: "image" }>;
 
-/** How a call ended. `text` is what `execute` of the registry returns, for a success or a failure. */
+/** The outcome of a call. `text` is what `execute` of the registry returns, for a success or a failure. */
 export interface ToolAnswer {
   readonly text: string;
   /** Rich output beside the text. */
   readonly images: readonly ImageBlock[];
-  /** What the text shows, for programs. */
+  /** The content of the text, for programs. */
   readonly data: unknown;
   /** Set where the call failed. */
   readonly error: ToolError | undefined;

@@ -104,7 +104,7 @@ export class Agent {
     return answerFrom(this.streamApprove(answers, options));
   }
 
-  /** The same as `approve`, yielding the events as `streamChat` does. */
+  /** Does the same as `approve`, yielding the events as `streamChat` does. */
   streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
     return runWithQuestions(this.#state, { answers }, options);
   }
@@ -125,7 +125,7 @@ export class Agent {
     this.#state.history.recorder = new Journal({ systemPrompt: () => this.systemPrompt, ...start, file });
   }
 
-  /** The schemas of the enabled tools. */
+  /** Returns the schemas of the enabled tools. */
   getTools(): ChatTool[] {
     return this.toolRegistry.getEnabledSchemas();
   }
@@ -166,7 +166,7 @@ export class Agent {
     this.#state.history.clear();
   }
 
-  /** The conversation so far, oldest first. */
+  /** Returns the conversation so far, oldest first. */
   get sessionContext(): readonly Message[] {
     return [...this.#state.history.messages];
   }
@@ -231,11 +231,11 @@ function answerOf({ reason, text, detail, pending }: Extract<AgentEvent, { type:
 }
 
 const advice = {
-  "step-limit": "; ask to go on, or raise maxSteps",
-  "token-limit": "; ask to go on, or raise the provider's maxTokens",
+  "step-limit": "; send a message to continue, or raise maxSteps",
+  "token-limit": "; send a message to continue, or raise the provider's maxTokens",
   "context-limit": "; the conversation is too long for the model: clear it or turn compaction on",
   refusal: "; the model refused",
   "content-filter": "; the service's filter stopped the reply",
-  stuck: "; the model has gone in circles: say what to do instead",
+  stuck: "; the model repeated the same calls: say what to do instead",
   approval: "; calls wait for an answer: see pending, and answer with agent.approve",
 } as const;

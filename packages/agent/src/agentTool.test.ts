@@ -1,8 +1,8 @@
-import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type Guard, ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { type AgentToolOptions, createAgentTool } from "./agentTool.ts";
-import type { AgentEvent } from "./messages.ts";
+import type { AgentEvent, Message } from "./messages.ts";
 import type { AgentOptions } from "./options.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 import { createCostLimit } from "./turn/costLimit.ts";
@@ -58,8 +58,9 @@ function attempt(check: () => boolean): boolean {
   }
 }
 
-const outputOf = (agent: Agent): unknown =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []))[0];
+const outputIn = (messages: readonly Message[]): string =>
+  messages.flatMap((message) => (message.role === "tool" ? [message.output] : []))[0] ?? "";
+const outputOf = (agent: Agent): unknown => outputIn(agent.sessionContext);
 
 describe("a tool that is an agent", () => {
   test("answers with the agent's answer, from a conversation of its own at each call", async () => {
@@ -95,6 +96,37 @@ describe("a tool that is an agent", () => {
     const limit = createCostLimit(100, { name: "anthropic", model: "claude-opus-4-8" });
     for await (const event of agent.streamChat("go", { stopWhen: limit.stopWhen })) limit.see(event);
     expect(limit.reached).toBe("cost-unknown");
+  });
+
+  test("does not run where the reply that asks for it has reached the limit of costs", async () => {
+    const { outer, made } = nested([writes, told]);
+    const agent = outer();
+    const limit = createCostLimit(1, agent.provider);
+    const tools = agent.toolRegistry.clone().guard(limit.guard);
+    for await (const event of agent.streamChat("go", { tools, stopWhen: limit.stopWhen })) limit.see(event);
+    expect([made, limit.reached, agent.usage.cost]).toEqual([[], "cost-limit", 1]);
+    expect(outputOf(agent)).toBe("Error executing helper: Permission denied: the limit of costs is reached");
+  });
+
+  test("may start an agent that starts one more, and no further", async () => {
+    let made = 0;
+    const again = { calls: [{ name: "again", args: { task: "Again." } }] };
+    const tool: ExecutableTool = createAgentTool({
+      name: "again",
+      description: "Works on it.",
+      agent() {
+        made += 1;
+        const tools = new ToolRegistry([tool]);
+        return new Agent(new ScriptedProvider([again, ({ messages }) => outputIn(messages)]), { tools });
+      },
+    });
+    const deep =
+      "Error executing again: This agent is within 2 others, and may not start one more: do the task without this tool";
+    for (const _call of [1, 2]) {
+      made = 0;
+      expect(await new ToolRegistry([tool]).execute("again", { task: "x" })).toBe(deep);
+      expect(made).toBe(3);
+    }
   });
 
   test("passes on what its agent does as progress", async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { defineTool, type ExecutableTool, type ToolCallInfo } from "@toolcrib/core";
 import { type OptionSpecs, option, withDefault } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
@@ -25,6 +26,11 @@ const specs = {
   timeoutMs: withDefault(option.milliseconds, 600_000),
 } satisfies OptionSpecs<AgentToolOptions>;
 
+/** The most agents, one within the other, that a turn starts: one that starts itself would never end. */
+const mostNested = 3;
+/** The number of agents around a call. */
+const nesting = new AsyncLocalStorage<number>();
+
 /**
  * Creates a tool that is an agent: it works on one task in a conversation of its own, and its answer is the output. Within the call the guards of the
  * caller decide too, after those of the agent's own tools, and its `approve` answers both; a question that nobody answers denies. What the
@@ -49,9 +55,16 @@ export function createAgentTool(options: AgentToolOptions): ExecutableTool {
     },
     origin: "@toolcrib/agent",
     timeoutMs,
-    // What it calls is guarded call by call.
+    // Its own calls are guarded one by one.
     effects: () => [],
-    execute: async ({ task }, call) => answerOf(await madeBy(makeAgent), task, call),
+    async execute({ task }, call) {
+      const around = nesting.getStore() ?? 0;
+      if (around >= mostNested)
+        throw new Error(
+          `This agent is within ${around - 1} others, and may not start one more: do the task without this tool`,
+        );
+      return nesting.run(around + 1, async () => answerOf(await madeBy(makeAgent), task, call));
+    },
   });
 }
 
@@ -83,7 +96,7 @@ async function answerOf(
   const approve = caller?.approve ?? (() => "nobody can answer questions within this call");
   let end: Extract<AgentEvent, { type: "end" }> | undefined;
   for await (const event of agent.streamChat(task, { signal, labels, tools, approve })) {
-    // That of an agent within this one has the price of its own model.
+    // The usage of an agent within this one has the price of its own model.
     if (event.type === "usage")
       caller?.onUsage?.(event.callId === undefined ? withCost(event.usage, agent) : event.usage);
     if (event.type === "end") end = event;
@@ -95,13 +108,13 @@ async function answerOf(
   throw new Error(`The agent ended without an answer: ${end?.reason ?? "no end"}.${soFar}`);
 }
 
-/** By the price of the agent's own model: the caller may have another one. */
+/** Adds the cost by the price of the agent's own model: the caller may have another one. */
 function withCost(usage: Usage, { provider }: Agent): Usage {
   const cost = usage.cost ?? (provider.name === "offline" ? 0 : costOf(usage, modelPrice(provider)));
   return cost === undefined ? usage : { ...usage, cost };
 }
 
-/** One line of what the agent does; undefined for what is no news. */
+/** Describes in one line what the agent does; undefined if that is no news. */
 function describe(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "tool-call":

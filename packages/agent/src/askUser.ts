@@ -33,7 +33,7 @@ export function createAskUserTool(...none: readonly never[]): ExecutableTool {
     readOnly: true,
     effects: () => [],
     execute() {
-      throw new Error("only a registry can put the question to the user: call ask_user through one");
+      throw new Error("only a registry can ask the user: call ask_user through one");
     },
   });
   return {

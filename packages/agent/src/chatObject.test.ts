@@ -133,7 +133,7 @@ describe("with a service that keeps answers to a schema", () => {
   test("an answer that does not fit gets one reminder that says why", async () => {
     const provider = formatted(["It is Oslo.", '{"city":"Oslo","people":1}']);
     expect(await chatObject(new Agent(provider), "Oslo?", schema)).toEqual({ city: "Oslo", people: 1 });
-    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("does not fit its schema. It is no JSON.");
+    expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toContain("does not fit its schema. It is not JSON.");
     const wrong = formatted(['{"city":"Oslo"}', '{"city":"Oslo","people":"many"}']);
     await expect(chatObject(new Agent(wrong), "Oslo?", schema)).rejects.toMatchObject({ code: "bad_reply" });
     expect(JSON.stringify(wrong.requests[1]?.messages.at(-1))).toContain("people");

@@ -18,13 +18,13 @@ import { anyOf, type StopCondition } from "./turn/stopConditions.ts";
 
 export const answerTool = "final_answer";
 
-/** What turns need whose answer is a value that fits a schema. */
+/** The parts of a turn whose answer is a value that fits a schema. */
 export interface ObjectAnswer<Value> {
   /** Options of every turn until there is a value, also of those that go on after an approval. */
   readonly options: Required<Pick<ChatOptions, "tools" | "stopWhen">> & Pick<ChatOptions, "answerSchema">;
   /** The message and further options of a second turn, after one that has ended without a value. */
   readonly reminder: { readonly message: string; readonly toolChoice?: ToolChoice };
-  /** What the model has answered, if it has. */
+  /** The model's answer, if it has given one. */
   readonly given: { readonly value: Value } | undefined;
   /**
    * Takes the answer from the last reply of a conversation: to be called after each turn. An answer by the service's format is text, and
@@ -62,7 +62,7 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
   const isFormatted = provider?.abilities?.answersBy(answerSchema) === true;
   const turnTools = tools.clone();
   if (!isFormatted) turnTools.register(tool);
-  let problem = "It is no JSON.";
+  let problem = "It is not JSON.";
   return {
     options: isFormatted
       ? { tools, stopWhen, answerSchema }
@@ -136,7 +136,7 @@ function isJsonSchema(schema: ParametersSchema): schema is JsonSchema {
   return !("~standard" in schema);
 }
 
-/** Arguments are always an object: any other value is its property `value`. */
+/** Wraps any value but an object in the property `value`: arguments are always an object. */
 function asProperty({ $schema, $id: _, ...schema }: JsonSchema): JsonSchema {
   const value = moveReferences(schema, false);
   return {

@@ -31,15 +31,15 @@ export interface AgentErrorOptions {
   cause?: unknown;
   /** HTTP status of the service's answer. */
   status?: number;
-  /** Whether the same request may succeed when sent again. */
+  /** True if the same request may succeed when sent again. */
   retryable?: boolean;
   /** Milliseconds the service asked to wait. */
   retryAfterMs?: number;
-  /** Why the turn ended (code `ended`). */
+  /** The reason for the end of the turn (code `ended`). */
   reason?: EndReason;
   /** The text so far. */
   text?: string;
-  /** What the service said of the reason. */
+  /** The service's words about the reason. */
   detail?: string;
   /** The calls that wait for an answer (reason `approval`). */
   pending?: readonly PendingCall[];
@@ -68,12 +68,12 @@ export class AgentError extends Error {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.retryable = options.retryable ?? false;
-    // What is not known is left out, so that an error that nobody caught prints only what it has to say.
+    // Unknown fields are left out, so that an error that nobody caught prints only what it has to say.
     for (const name of known) if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
     Object.defineProperty(this, marker, { value: true });
   }
 
-  /** For logs: the message too, which JSON leaves out of an error. */
+  /** Returns what logs need: the message too, which JSON leaves out of an error. */
   toJSON(): Record<string, unknown> {
     return { ...Object.fromEntries(Object.entries(this)), message: this.message };
   }

@@ -1,8 +1,8 @@
 import type { ApprovalAnswer, ApprovalQuestion, ContentBlock, ToolProgress } from "@toolcrib/core";
 
 /**
- * What a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids).
- * Only the provider that wrote it reads it: `provider` is its name.
+ * Data that a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids). Only the provider
+ * that wrote it reads it: `provider` is its name.
  */
 export interface OpaqueData {
   readonly provider: string;
@@ -79,7 +79,7 @@ export interface Usage {
   readonly cost?: number;
 }
 
-/** Why a reply of the model ended. `pause`: the service continues when it is sent the conversation again. */
+/** The reason for the end of a model's reply. `pause`: the service continues when it is sent the conversation again. */
 export type StopReason =
   | "stop"
   | "tool-calls"
@@ -89,7 +89,7 @@ export type StopReason =
   | "content-filter"
   | "pause";
 
-/** Why a turn ended. */
+/** The reason for the end of a turn. */
 export type EndReason =
   | "stop"
   | "step-limit"
@@ -114,13 +114,13 @@ export interface PendingCall {
 /** The service left out earlier thinking, for instance since what stands before it is not what it was. The turn goes on without it. */
 export interface ThinkingDropped {
   readonly type: "thinking-dropped";
-  /** How many blocks of this request. */
+  /** The number of blocks of this request. */
   readonly blocks: number;
   /** The service's word for it. */
   readonly reason: string;
 }
 
-/** What happens while a turn runs, in order. */
+/** An event of a running turn; they come in order. */
 export type AgentEvent =
   /** A request to the model goes out; `step` counts from 1 in each turn. */
   | { readonly type: "step-start"; readonly step: number }
@@ -140,7 +140,7 @@ export type AgentEvent =
       readonly output: string;
       readonly isError: boolean;
       readonly content?: readonly ContentBlock[];
-      /** What the output shows, as a JSON value. It is in the journal too; no model ever gets it. */
+      /** The content of the output, as a JSON value. It is in the journal too; no model ever gets it. */
       readonly data?: unknown;
     }
   /** A failed request is tried again. `discardText`: the text of this step shown so far does not count. */

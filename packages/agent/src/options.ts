@@ -55,9 +55,9 @@ export interface AgentOptions extends Partial<LoopLimits> {
   /** The tools as they are, or a function that makes them for the agent's context. Default: `save_session_context` alone. */
   readonly tools?: AnyToolRegistry | ((context: ToolContext) => AnyToolRegistry);
   readonly systemPrompt?: string | undefined;
-  /** Where `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
+  /** The file that `save_session_context` writes. Default: `.toolcrib/session.json` in the working directory. */
   readonly sessionContextFilePath?: string | undefined;
-  /** How a long conversation is shortened. Default: it is not. */
+  /** The way to shorten a long conversation. Default: none. */
   readonly compaction?: CompactionOptions | undefined;
   /** Refuses calls that go in circles, and ends the turn with the reason `stuck` when the model does not leave them. Default: off. */
   readonly stopRepeats?: RepeatOptions | undefined;
@@ -103,7 +103,7 @@ const agentSpecs = {
   stopRepeats: groupOf<RepeatOptions>({ same: timesFrom(2), limit: timesFrom(1) }),
   steps: {
     ...withMethods("run"),
-    expected: "an object with run(name, fn), which calls fn or resolves to what is recorded",
+    expected: "an object with run(name, fn), which calls fn or resolves to its recorded result",
   },
   journal: option.name,
   onJournalError: option.call,

@@ -10,7 +10,7 @@ export interface Opening {
 
 /** A later change of the prompt or the tools. */
 export interface ConversationChange {
-  /** How many messages stand before it: the last of them is the user's or a tool's, and a reply follows it or nothing. */
+  /** The number of messages before it: the last of them is the user's or a tool's, and a reply follows it or nothing. */
   readonly position: number;
   /** The whole prompt from here on. */
   readonly systemPrompt?: string;
@@ -40,20 +40,20 @@ export interface ModelRequest {
   readonly deferredTools?: readonly ChatTool[];
   /** The first request of this conversation; without it, this one is. */
   readonly opening?: Opening;
-  /** What has changed since then, in order. */
+  /** The changes since then, in order. */
   readonly changes?: readonly ConversationChange[];
   readonly signal: AbortSignal;
   /** Set by the agent, which ends a silent or late request itself. Without it a provider keeps the time. */
   readonly isTimed?: boolean;
-  /** Which tool the model may or must call; `auto` when absent. */
+  /** The tool that the model may or must call; `auto` when absent. */
   readonly toolChoice?: ToolChoice;
   /** The schema of the answer in JSON, for a provider whose model `answersBy` it. */
   readonly answerSchema?: JsonSchema;
 }
 
-/** What a model can be asked for. */
+/** The abilities of a model. */
 export interface Abilities {
-  /** Whether it can be made to call a tool. If not, a forced `toolChoice` is sent as `auto`. */
+  /** True if it can be made to call a tool. If not, a forced `toolChoice` is sent as `auto`. */
   readonly forcedTools: boolean;
   /** Returns whether its answer keeps to the schema by itself, beside tools. */
   answersBy(schema: JsonSchema): boolean;
@@ -62,7 +62,7 @@ export interface Abilities {
 /** `required`: some tool; `{ name }`: this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
-/** What a provider yields: deltas in order, then exactly one `reply`, last. */
+/** An event that a provider yields: deltas in order, then exactly one `reply`, last. */
 export type ProviderEvent =
   /** Bytes arrived that show nothing (arguments of a call, a ping); resets the idle limit. */
   | { readonly type: "activity" }
@@ -73,7 +73,7 @@ export type ProviderEvent =
       readonly type: "reply";
       readonly message: AssistantMessage;
       readonly stop: StopReason;
-      /** What the service said of a stop other than an answer. */
+      /** The service's words about a stop other than an answer. */
       readonly detail?: string;
       /** The provider itself says that it could not do what was asked; a model leaves that to its text. */
       readonly failed?: true;

@@ -69,12 +69,12 @@ export class RequestClock {
     this.#signal = this.#controller.signal;
   }
 
-  /** A request is sent: `requestTimeoutMs` counts until its first event, then `idleTimeoutMs`. */
+  /** Starts the clock of a request: `requestTimeoutMs` counts until its first event, then `idleTimeoutMs`. */
   begin(): void {
     this.#limit = "requestTimeoutMs";
   }
 
-  /** The next event of the request; rejects with `timeout` after too long a silence and with `aborted` at the signal. */
+  /** Resolves to the next event of the request; rejects with `timeout` after too long a silence and with `aborted` at the signal. */
   next<T>(events: AsyncIterator<T>): Promise<IteratorResult<T>> {
     // Only the silence of the model counts, not the time its reader takes.
     this.#silentMs = 0;
@@ -100,7 +100,7 @@ export class RequestClock {
     this.#ending = ending;
   }
 
-  /** Undefined where no request is left to end. Otherwise waits for its end, and ends it after a second. */
+  /** Waits for the end of the request, and ends it after a second; undefined if none is left to end. */
   drained(): Promise<void> | undefined {
     return this.#ending && this.#waitForEnd(this.#ending);
   }
@@ -170,7 +170,7 @@ export function closeEvents(events: AsyncIterator<unknown> | undefined): void {
   events?.return?.().catch(() => undefined);
 }
 
-/** The caller's reason is the cause. */
+/** Makes the error of an abort. The caller's reason is the cause. */
 export function abortedError(signal: AbortSignal, text?: string): AgentError {
   const options = { code: "aborted", message: "Aborted by the caller's signal.", cause: signal.reason } as const;
   return new AgentError(text ? { ...options, text } : options);

@@ -9,7 +9,7 @@ import type { AgentEvent, Usage } from "./messages.ts";
 import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
 
-/** What spans carry. */
+/** The content of spans. */
 export interface TelemetryOptions {
   /** Default: the tracer `toolcrib` of the global provider. */
   readonly tracer?: Tracer | undefined;

@@ -54,6 +54,9 @@ describe("createDefaultToolRegistry", () => {
     const enabled = createDefaultToolRegistry(undefined, { bash: { background: true }, enable });
     for (const name of enable) expect(enabled.isToolEnabled(name)).toBe(true);
     expect(() => createDefaultToolRegistry(undefined, { enable: ["read_output"] })).toThrow("there is no such tool");
+    const withInput = createDefaultToolRegistry(undefined, { bash: { background: true, input: true } });
+    expect(withInput.getToolNames()).toEqual([...ten, "read_output", "stop_command", "write_input"]);
+    expect(withInput.isToolEnabled("write_input")).toBe(false);
   });
 
   test("enable and disable toggle, disable wins, and each registry is its own", () => {
@@ -113,7 +116,7 @@ describe("createDefaultToolRegistry", () => {
     );
     for (const name of ["web_read_file", "save_session_context"])
       expect(() => createDefaultToolRegistry(undefined, { packs: [...packs, named(name)] })).toThrow(
-        `packs holds "${name}", which is no name of a pack's tool; connect without prefix`,
+        `packs holds "${name}", which is not the name of a tool of the packs; connect without prefix`,
       );
   });
 

@@ -20,15 +20,15 @@ const defaultNames = [
   "run_bash",
 ] as const;
 
-/** Registered after them with `bash: { background: true }`. */
-const backgroundNames = ["read_output", "stop_command"] as const;
+/** Registered after them with `bash: { background: true }`, the last one with `input` too. */
+const backgroundNames = ["read_output", "stop_command", "write_input"] as const;
 
 /** Of the packs, too, but not of the default tools. */
 const otherNames = ["edit_file", "apply_patch"] as const;
 
 const disabledNames = ["remove", "run_bash", ...backgroundNames] as const;
 
-/** Where `save_session_context` writes without a context. */
+/** The file that `save_session_context` writes without a context. */
 const sessionFile = ".toolcrib/session.json";
 
 const emptyContext: ToolContext = Object.freeze({
@@ -39,7 +39,7 @@ const emptyContext: ToolContext = Object.freeze({
 
 /**
  * Creates a registry of the ten default tools, with `remove` and `run_bash` disabled; with `bash: { background: true }` also of `read_output`
- * and `stop_command`, disabled too. Without a context, `save_session_context` saves an
+ * and `stop_command`, with `input` of `write_input`, disabled too. Without a context, `save_session_context` saves an
  * empty session to `.toolcrib/session.json` and says so. Throws a TypeError for invalid options or an invalid context, a ToolError
  * (`not_found`) for an unknown name in `enable` or `disable`, and what `register` throws for an extra tool.
  */
@@ -76,8 +76,8 @@ function checkPackNames(packs: readonly ExecutableTool[]): void {
   const unknown = packs.find(({ name }) => !known.includes(name) || name === "save_session_context");
   if (unknown === undefined) return;
   throw new TypeError(
-    `createDefaultToolRegistry: packs holds ${JSON.stringify(unknown.name)}, which is no name of a pack's tool; ` +
-      "connect without prefix, or give tools with other names as extra",
+    `createDefaultToolRegistry: packs holds ${JSON.stringify(unknown.name)}, which is not the name of a tool of the packs; ` +
+      "connect without prefix, or pass tools with other names as extra",
   );
 }
 

@@ -17,7 +17,7 @@ export interface DefaultToolOptions {
   fs?: FsToolOptions;
   /** For the tools of `@toolcrib/tools-search`; wins over the three above. */
   search?: SearchOptions;
-  /** For `run_bash`, and with `background` for `read_output` and `stop_command`; wins over the three above. */
+  /** For `run_bash`, with `background` for `read_output` and `stop_command`, with `input` for `write_input`; wins over the three above. */
   bash?: BashToolOptions;
   /**
    * The tools of the packs, where they were made already, as `connectTools` of `@toolcrib/remote` makes those of a remote: in place of our own, and of the six options above.
@@ -45,7 +45,7 @@ export function checkContext(context: ToolContext): void {
   );
 }
 
-/** What the packs are made with. */
+/** The options that the packs are made with. */
 const limits = ["root", "deny", "readable", "fs", "search", "bash"] as const;
 
 // Handed on by a spread, which would lose what an instance of a class inherits.
@@ -79,5 +79,7 @@ export function checkDefaultOptions(options: DefaultToolOptions): void {
   readOptions("createDefaultToolRegistry", options, optionSpecs);
   const unused = options.packs && limits.find((name) => name in options);
   if (unused !== undefined)
-    throw new TypeError(`createDefaultToolRegistry: ${unused} has no effect beside packs: give it to what made them`);
+    throw new TypeError(
+      `createDefaultToolRegistry: ${unused} has no effect together with packs; pass it to the function that created them`,
+    );
 }

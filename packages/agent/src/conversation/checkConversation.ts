@@ -27,7 +27,7 @@ export function conversationProblems(messages: readonly Message[]): string[] {
       if (!isLegalName(call.id)) problems.push(`${at} has the illegal id ${JSON.stringify(call.id)}`);
       if (!isLegalName(call.name)) problems.push(`${at} has the illegal name ${JSON.stringify(call.name)}`);
       if (typeof call.args !== "object" || call.args === null || Array.isArray(call.args)) {
-        problems.push(`${at} has arguments that are no object`);
+        problems.push(`${at} has arguments that are not an object`);
       }
       ids.add(call.id);
       open.push(call.id);
@@ -35,7 +35,7 @@ export function conversationProblems(messages: readonly Message[]): string[] {
   }
   if (open.length > 0) problems.push(`the conversation ends before the results of ${open.join(", ")}`);
   const text = JSON.stringify(messages);
-  if (/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/i.test(text)) problems.push("a string holds a lone surrogate");
+  if (/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/i.test(text)) problems.push("a string contains a lone surrogate");
   return problems;
 }
 

@@ -15,7 +15,7 @@ import { parseArguments } from "./parseArguments.ts";
 
 const longestReason = 1000;
 
-/** Why a call was answered without being run. */
+/** The reason why a call was answered without being run. */
 export type NotRunReason = "cut off" | "aborted" | "step limit" | "waiting for approval" | "not answered" | "repeated";
 
 /** Returns a user message as history keeps it: frozen, without lone surrogates. */
@@ -54,7 +54,7 @@ function toValidCall(call: ToolCallBlock, takenIds: Set<string>): ToolCallBlock 
   return sent.malformed === undefined ? valid : { ...valid, malformed: sent.malformed };
 }
 
-/** The arguments may still be the text that the model sent. */
+/** Parses arguments that are still the text that the model sent. */
 function toValidArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
   const { args, malformed } = parseArguments(sent);
   if (malformed !== undefined) return { args, malformed };

@@ -8,16 +8,16 @@ import {
   type ConversationLine,
   type ConversationState,
   emptyState,
-  type KeptState,
-  keptOf,
+  type SavedState,
+  savedStateOf,
 } from "./state.ts";
 import { lastCalls, pendingCalls, type WaitingCall, waitingResult } from "./waiting.ts";
 
-/** Where the lines of a conversation are also written, as it grows; each method is awaited before the turn goes on. */
+/** A second place for the lines of a conversation, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
-  /** In one piece: all lines or, after a crash, the first few. */
+  /** Writes in one piece: all lines or, after a crash, the first few. */
   write(lines: readonly ConversationLine[]): Promise<void>;
-  /** The turn is over: files may be closed. */
+  /** Tells that the turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export class History {
   retryCompactionAbove = 0;
   recorder: Recorder | undefined;
 
-  /** The live array: it grows, and is replaced where messages are taken out. */
+  /** Returns the live array: it grows, and is replaced when messages are taken out. */
   get messages(): readonly Message[] {
     return this.#state.messages;
   }
@@ -53,17 +53,17 @@ export class History {
     return this.#state.changes;
   }
 
-  /** Deferred tools that were found, in the order in which they were. */
+  /** Returns the deferred tools that were found, in that order. */
   get foundTools(): ReadonlySet<string> {
     return this.#state.foundTools;
   }
 
   /** Returns what a session keeps beside the messages. */
-  get kept(): KeptState {
-    return keptOf(this.#state, [...this.waiting.values()]);
+  get kept(): SavedState {
+    return savedStateOf(this.#state, [...this.waiting.values()]);
   }
 
-  /** The calls that wait for an answer, or for those before them. */
+  /** Returns the calls that wait for an answer, or for those before them. */
   get waiting(): ReadonlyMap<string, WaitingCall> {
     return this.#state.waiting;
   }

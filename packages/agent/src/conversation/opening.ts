@@ -2,24 +2,24 @@ import type { ChatTool } from "@toolcrib/core";
 import type { Message } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
 
-/** What the model was told of prompt and tools, and when. */
+/** The prompt and tools that the model was told, and when. */
 export interface Announced {
   messages: readonly Message[];
   opening: Opening | undefined;
-  /** How many messages stood before the opening. */
+  /** The number of messages before the opening. */
   openedAt: number;
   changes: readonly ConversationChange[];
   /** Deferred tools that were found, in the order in which they were. */
   readonly foundTools: ReadonlySet<string>;
 }
 
-/** What the first request of the conversation, or the first after a summary, says. */
+/** The content of the first request of the conversation, or the first after a summary. */
 export type OpeningLine = { readonly type: "opening" } & Opening;
 
-/** What the next request changes. Replaces changes that no reply has followed. */
+/** The changes that the next request makes. Replaces changes that no reply has followed. */
 export type ChangeLine = { readonly type: "change" } & Omit<ConversationChange, "position">;
 
-/** What is known of a tool by its name: its schema as JSON, and whether the model may call it. */
+/** The facts about a tool by its name: its schema as JSON, and whether the model may call it. */
 interface KnownTool {
   readonly json: string;
   readonly state: "offered" | "withdrawn" | "deferred";
@@ -59,7 +59,7 @@ export function answeredChanges(
 
 const noneFound: ReadonlySet<string> = new Set();
 
-/** Without a look into any schema. */
+/** Compares without a look into any schema. */
 function isSame(opening: Opening, { systemPrompt, tools, deferredTools }: Opening): boolean {
   const isSameList = (a: readonly ChatTool[] = [], b: readonly ChatTool[] = []): boolean =>
     a.length === b.length && a.every((tool, index) => tool === b[index]);

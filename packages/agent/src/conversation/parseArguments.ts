@@ -3,7 +3,7 @@ import type { ToolCallBlock } from "../messages.ts";
 
 const longestQuote = 200;
 
-/** What `malformed` says of a call whose arguments the end of the reply cut off. */
+/** The text in `malformed` for a call whose arguments the end of the reply cut off. */
 export const cutOff = "cut off";
 
 /**

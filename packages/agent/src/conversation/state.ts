@@ -9,7 +9,7 @@ import { type Answer, lastCalls, putResult, type WaitingCall, withoutResults } f
 /** By the id of the call. */
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** What happens to a conversation, as a journal keeps it. `at`: when it was written, ISO 8601, UTC; absent in older journals. */
+/** A change of a conversation, as a journal keeps it. `at`: when it was written, ISO 8601, UTC; absent in a session at hand. */
 export type ConversationLine =
   /**
    * `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
@@ -33,20 +33,17 @@ export type ConversationLine =
   | { readonly type: "withdrawn"; readonly count: number; readonly refused?: true }
   /** Tokens of a reply that is not part of the conversation. */
   | { readonly type: "usage"; readonly usage: Usage }
-  /** The conversation is now these messages. `refused`, in older journals: the last one was taken out, as the service refused it. */
+  /** The conversation is now these messages. */
   | {
       readonly type: "messages";
       readonly messages: readonly Message[];
-      readonly refused?: true;
       readonly pending?: readonly WaitingCall[];
       readonly foundTools?: readonly string[];
       readonly opening?: Opening;
       readonly changes?: readonly ConversationChange[];
-    }
-  /** In older journals: the prompt has changed. */
-  | { readonly type: "system-prompt"; readonly systemPrompt: string };
+    };
 
-/** What a conversation has come to. */
+/** The state of a conversation. */
 export interface ConversationState extends Announced {
   messages: Message[];
   usage: Usage;
@@ -61,24 +58,24 @@ export interface ConversationState extends Announced {
   readonly started: Set<string>;
 }
 
-/** What a saved session keeps of a conversation beside its messages. What there is none of is absent. */
-export interface KeptState {
+/** The parts of a conversation that a saved session keeps beside its messages. Empty ones are absent. */
+export interface SavedState {
   /** Of the session so far. */
   readonly usage?: Usage;
   /** Calls of the last reply that wait for an answer, or for those before them; the result of each in `messages` says so. */
   readonly pending?: readonly WaitingCall[];
   /** Deferred tools that were found. */
   readonly foundTools?: readonly string[];
-  /** What the first request said, and what has changed since. */
+  /** The content of the first request, and the changes since. */
   readonly opening?: Opening;
   readonly changes?: readonly ConversationChange[];
 }
 
 /** Picks what a session keeps of a state in which these calls wait. */
-export function keptOf(
+export function savedStateOf(
   { usage, foundTools, opening, changes }: ConversationState,
   pending: readonly WaitingCall[],
-): KeptState {
+): SavedState {
   return {
     usage,
     ...(pending.length > 0 && { pending }),
@@ -143,9 +140,6 @@ export function apply(state: ConversationState, line: ConversationLine): void {
       break;
     case "messages":
       applyMessages(state, line);
-      break;
-    case "system-prompt":
-      state.systemPrompt = line.systemPrompt;
       break;
     default:
       line satisfies never;
@@ -217,15 +211,11 @@ function keepFirst(state: ConversationState, messages: Message[]): void {
 }
 
 function applyMessages(state: ConversationState, line: Extract<ConversationLine, { type: "messages" }>): void {
-  const { messages, refused, pending = [], foundTools = [], opening, changes = [] } = line;
+  const { messages, pending = [], foundTools = [], opening, changes = [] } = line;
   state.waiting.clear();
   for (const call of pending) state.waiting.set(call.callId, call);
   state.foundTools.clear();
   for (const name of foundTools) state.foundTools.add(name);
   state.contextTokens = undefined;
-  if (refused) {
-    keepFirst(state, [...messages]);
-    return;
-  }
   Object.assign(state, { messages: [...messages], opening, changes, openedAt: 0 });
 }

@@ -18,7 +18,7 @@ test("keys are said to be set, empty or odd, and never shown", async () => {
   const { findings } = await checkModelSources();
   expect(findings.slice(0, 3)).toEqual([
     { level: "ok", text: "OPENAI_API_KEY is set in the environment" },
-    { level: "warning", text: "ANTHROPIC_API_KEY is set and empty", advice: "set it, or unset it" },
+    { level: "warning", text: "ANTHROPIC_API_KEY is set, but empty", advice: "set it, or unset it" },
     { level: "warning", text: expect.stringContaining("OPENROUTER_API_KEY is set, with"), advice: expect.any(String) },
   ]);
   expect(JSON.stringify(findings)).not.toContain("sk-");

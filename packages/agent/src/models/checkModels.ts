@@ -9,11 +9,11 @@ export interface ModelFinding {
   /** A `problem` keeps a model from answering; a `warning` is what the user may want to change. */
   readonly level: "ok" | "note" | "warning" | "problem";
   readonly text: string;
-  /** What the user may do about it. */
+  /** Advice to the user. */
   readonly advice?: string | undefined;
 }
 
-/** What models the environment offers. */
+/** The models that the environment offers. */
 export interface ModelSources {
   readonly findings: readonly ModelFinding[];
   /** The model servers on this machine that answer, a line each. */
@@ -38,9 +38,10 @@ export async function checkModelSources(): Promise<ModelSources> {
 function ofKey(name: string): ModelFinding[] {
   const key = process.env[name];
   if (key === undefined) return [];
-  if (key.trim() === "") return [{ level: "warning", text: `${name} is set and empty`, advice: "set it, or unset it" }];
+  if (key.trim() === "")
+    return [{ level: "warning", text: `${name} is set, but empty`, advice: "set it, or unset it" }];
   if (!/\s|^["'`]|["'`]$/.test(key)) return [{ level: "ok", text: `${name} is set in the environment` }];
-  const advice = "set it again, the key alone";
+  const advice = "set it again, to only the key";
   return [{ level: "warning", text: `${name} is set, with spaces or quotes in it`, advice }];
 }
 

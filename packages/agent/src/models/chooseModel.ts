@@ -11,11 +11,11 @@ import { providerNames, services } from "./services.ts";
 export interface ModelRequest {
   /** `provider/model`, or `provider` for its usual model. Default: what the environment offers. */
   readonly model?: string | undefined;
-  /** Where the provider is, for a server elsewhere or a gateway. */
+  /** The address of the provider, for a server elsewhere or a gateway. */
   readonly baseURL?: string | undefined;
-  /** How much the model thinks, in a word that it takes. */
+  /** The model's reasoning effort, in a word that it takes. */
   readonly reasoning?: ReasoningEffort | undefined;
-  /** How long Anthropic keeps the beginning of a conversation. Other services decide by themselves. */
+  /** The time for which Anthropic keeps the beginning of a conversation. Other services decide by themselves. */
   readonly cacheTtl?: CacheTtl | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ModelChoice {
    * offers · `offline`: the stand-in, as there is nothing else.
    */
   readonly by: "named" | "key" | "local" | "offline";
-  /** Why, as a user may be told: `OPENAI_API_KEY is set`. */
+  /** The reason, as a user may be told: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 

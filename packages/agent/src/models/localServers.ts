@@ -28,7 +28,9 @@ export function shownAddress({ baseURL }: LocalServer): string {
 /** The first model of a server that is not for embeddings, or why there is no such model. */
 export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
 
-const mostCharacters = 1024 * 1024;
+/** Of a listing: any program may listen at the port of a model server; a service has many models. */
+const mostOfLocal = 1024 * 1024;
+const mostOfService = 8 * 1024 * 1024;
 const longestName = 256;
 
 /** Asks a server that the user named: any list of models counts. */
@@ -43,11 +45,10 @@ export function offerFound(server: LocalServer): Promise<Offer> {
   );
 }
 
-async function askForModels(
-  server: LocalServer,
-  timeoutMs: number,
-  entriesOf: (listing: Record<string, unknown>) => unknown,
-): Promise<Offer> {
+/** Picks the entries of a listing; anything but an array counts as none. */
+type EntriesOf = (listing: Record<string, unknown>) => unknown;
+
+async function askForModels(server: LocalServer, timeoutMs: number, entriesOf: EntriesOf): Promise<Offer> {
   const { label, baseURL } = server;
   const address = shownAddress(server);
   let response: Response;
@@ -58,15 +59,28 @@ async function askForModels(
     return { problem: `nothing answers at ${address}, so ${label} offers no model` };
   }
   try {
-    const listing: unknown = response.ok && JSON.parse(await boundedText(response));
-    const entries = isObject(listing) ? entriesOf(listing) : undefined;
-    if (!Array.isArray(entries)) return { problem: `what answers at ${address} is not a model server` };
-    const names = entries.map((entry) => (isObject(entry) ? entry.id : undefined)).filter(isModelName);
+    const names = await readModelNames(response, mostOfLocal, entriesOf);
+    if (!names) return { problem: `the server at ${address} is not a model server` };
     const model = names.find((name) => !/embed/i.test(name));
     return model === undefined ? { problem: `${label} at ${address} offers no model` } : { model };
   } catch {
-    return { problem: `what answers at ${address} is not a model server` };
+    return { problem: `the server at ${address} is not a model server` };
   }
+}
+
+/**
+ * Reads the names of the models that a server lists; undefined for another answer. Rejects for what is no JSON, or has more than
+ * `mostCharacters`.
+ */
+export async function readModelNames(
+  response: Response,
+  mostCharacters: number = mostOfService,
+  entriesOf: EntriesOf = ({ data }) => data,
+): Promise<string[] | undefined> {
+  const listing: unknown = response.ok && JSON.parse(await boundedText(response, mostCharacters));
+  const entries = isObject(listing) ? entriesOf(listing) : undefined;
+  if (!Array.isArray(entries)) return undefined;
+  return entries.map((entry) => (isObject(entry) ? entry.id : undefined)).filter(isModelName);
 }
 
 function isModelName(id: unknown): id is string {
@@ -79,7 +93,7 @@ function isModelName(id: unknown): id is string {
   );
 }
 
-async function boundedText({ body }: Response): Promise<string> {
+async function boundedText({ body }: Response, mostCharacters: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body ?? []) {

@@ -28,15 +28,16 @@ function reply(provider: string, content: AssistantMessage["content"], model = "
 
 describe("Responses", () => {
   const thinking = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x==" };
+  const message = { type: "message", role: "assistant", id: "msg_1", status: "completed", phase: "commentary" };
   const own = reply("openai", [
     { type: "reasoning", text: "", opaque: { provider: "openai", data: thinking } },
-    { type: "text", text: "Hm", opaque: { provider: "openai", data: { id: "msg_1", phase: "commentary" } } },
+    { type: "text", text: "Hm", opaque: { provider: "openai", data: message } },
     {
       type: "tool-call",
       id: "a",
       name: "functions.x",
       args: { n: 1 },
-      opaque: { provider: "openai", data: { id: "fc_1" } },
+      opaque: { provider: "openai", data: { type: "function_call", id: "fc_1" } },
     },
   ]);
 

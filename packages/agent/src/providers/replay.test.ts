@@ -169,27 +169,4 @@ describe("Responses", () => {
       { ...call, id: "fc_2", call_id: "call_2", arguments: "{}" },
     ]);
   });
-
-  test("what older journals kept of an item is still enough to send it back", () => {
-    const opaque = (data: object) => ({ opaque: { provider: "openai", data } });
-    const message: AssistantMessage = {
-      role: "assistant",
-      model: "openai/m",
-      content: [
-        { type: "text", text: "Hm", ...opaque({ id: "msg_1", phase: "commentary" }) },
-        { type: "tool-call", id: "a", name: "read", args: { n: 1 }, ...opaque({ id: "fc_1" }) },
-      ],
-    };
-    expect(JSON.parse(sent(message))).toEqual([
-      {
-        type: "message",
-        role: "assistant",
-        status: "completed",
-        id: "msg_1",
-        phase: "commentary",
-        content: [{ type: "output_text", annotations: [], text: "Hm" }],
-      },
-      { type: "function_call", id: "fc_1", call_id: "a", name: "read", arguments: '{"n":1}' },
-    ]);
-  });
 });

@@ -91,7 +91,7 @@ test.each(providers)(
     const baseURL = server.url.replace("//", "//user:hunter2@");
     await expect(new Agent(create({ apiKey, baseURL })).chat("Hello")).rejects.toMatchObject({
       code: "invalid_option",
-      message: expect.stringMatching(/^baseURL must not hold a user name or password\. Pass them as headers/),
+      message: expect.stringMatching(/^baseURL must not contain a user name or password\. Pass them as headers/),
     });
     expect(server.requests).toEqual([]);
   },

@@ -25,7 +25,7 @@ tools.guard(() => ({ ask: "Pay?" }));
 
 const overtaken = {
   code: "bad_session",
-  message: expect.stringContaining("another process has gone on with this conversation; resume it anew"),
+  message: expect.stringContaining("another process has continued this conversation; resume it again"),
 };
 
 beforeEach(async () => {

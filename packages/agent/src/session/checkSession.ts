@@ -36,7 +36,7 @@ export function checkLine(line: unknown, at: string, waiting: ReadonlyMap<string
 }
 
 function checkedFields(line: Record<string, unknown>, at: string, waiting: ReadonlyMap<string, WaitingCall>): object {
-  const { type, message, usage, pending, messages, callIds, answers, count, systemPrompt } = line;
+  const { type, message, usage, pending, messages, callIds, answers, count } = line;
   switch (type) {
     case "message":
       return {
@@ -69,8 +69,6 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
     case "usage":
       if (!isObject(usage)) throw badSession(at, "usage is not an object");
       return {};
-    case "system-prompt":
-      return { systemPrompt: String(systemPrompt) };
     default:
       throw badSession(at, `unknown type ${JSON.stringify(type)}`);
   }

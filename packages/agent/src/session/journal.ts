@@ -17,10 +17,10 @@ export interface ReadJournal {
   readonly inode: number;
 }
 
-/** How long an answer waits for another process that answers at this moment. */
+/** The time that an answer waits for another process that answers at this moment. */
 const longestWaitMs = 10_000;
 
-/** How a journal begins. */
+/** The values with which a journal starts. */
 export interface JournalStart {
   readonly file: string;
   readonly name?: string | undefined;
@@ -42,7 +42,7 @@ export class Journal implements Recorder {
   readonly #start: JournalStart;
   /** Bytes of whole lines; undefined while there is no file. */
   #bytes: number | undefined;
-  /** What the file was when this journal last read or wrote it; undefined while that is not known. */
+  /** The state of the file when this journal last read or wrote it; undefined while that is not known. */
   #seen: { readonly size: number; readonly inode: number } | undefined;
   #handle: FileHandle | undefined;
   #isAnswering = false;
@@ -76,14 +76,14 @@ export class Journal implements Recorder {
     });
   }
 
-  /** While no other process does the same, and only if none has written since. */
+  /** Appends while no other process does the same, and only if none has written since. */
   async #appendLocked(lines: readonly ConversationLine[]): Promise<void> {
     const { makeDirectories, takeFileLock } = await import("@toolcrib/kit/files");
     const { path, scope } = await sessionTarget(this.#start.file);
     makeDirectories(dirname(path), scope, undefined, 0o700).directory.close();
     const lock = await takeFileLock(`${path}.answers.lock`, longestWaitMs);
     if (!lock) {
-      const problem = `another process holds ${path}.answers.lock; wait for it to end, or remove this file if there is none`;
+      const problem = `another process has ${path}.answers.lock locked; wait for it to end, or remove this file if there is none`;
       throw new TakenError(this.#start.file, problem);
     }
     try {
@@ -122,7 +122,7 @@ export class Journal implements Recorder {
     if (!this.#seen || (size === this.#seen.size && inode === this.#seen.inode)) return;
     this.#handle = undefined;
     await handle.close();
-    const problem = "another process has gone on with this conversation; resume it anew";
+    const problem = "another process has continued this conversation; resume it again";
     this.#refusal = new TakenError(this.#start.file, problem);
     throw this.#refusal;
   }
@@ -143,7 +143,7 @@ export class Journal implements Recorder {
     return done;
   }
 
-  /** The header of a new journal, and what it starts with. */
+  /** Returns the header of a new journal, and what it starts with. */
   #firstLines(): JournalLine[] {
     if (this.#bytes) return [];
     const { name, lines = [] } = this.#start;

@@ -1,8 +1,15 @@
 import { fstatSync, readFile } from "node:fs";
 import { promisify } from "node:util";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
-import { apply, type ConversationLine, type ConversationState, emptyState, keptOf } from "../conversation/state.ts";
+import {
+  apply,
+  type ConversationLine,
+  type ConversationState,
+  emptyState,
+  savedStateOf,
+} from "../conversation/state.ts";
 import { stillWaiting, withoutResults } from "../conversation/waiting.ts";
 import { badSession, checkHeader, checkLine, checkSession } from "./checkSession.ts";
 import type { ReadJournal } from "./journal.ts";
@@ -88,13 +95,9 @@ function savedState(state: ConversationState): Omit<Session, "format" | "version
   const { systemPrompt, waiting, started } = state;
   const pending = stillWaiting(state.messages, waiting.values());
   const messages = pending.length > 0 ? state.messages : withoutResults(state.messages, new Set(waiting.keys()));
-  return { systemPrompt, messages: repairConversation(messages, started), ...keptOf(state, pending) };
+  return { systemPrompt, messages: repairConversation(messages, started), ...savedStateOf(state, pending) };
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }

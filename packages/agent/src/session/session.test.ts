@@ -93,7 +93,7 @@ describe("save_session_context", () => {
   test("a second argument is refused: it would do nothing", () => {
     const context = { systemPrompt: "", sessionContext: [], sessionContextFilePath: file };
     expect(() => createSaveSessionContextTool(context, { root: "." } as never)).toThrow(
-      "createSaveSessionContextTool takes the context alone: it has no options",
+      "createSaveSessionContextTool accepts only the context: it has no options",
     );
   });
 

@@ -1,6 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
 import { repairConversation } from "../conversation/repair.ts";
-import type { ConversationLine, KeptState } from "../conversation/state.ts";
+import type { ConversationLine, SavedState } from "../conversation/state.ts";
 import type { Message } from "../messages.ts";
 
 /** The name of the format; `session.schema.json` in this package describes it. */
@@ -8,12 +8,12 @@ export const sessionFormat = "toolcrib-session";
 export const sessionVersion = 1;
 
 /** A saved conversation: what `save_session_context` writes and `Agent.resume` reads. */
-export interface Session extends KeptState {
+export interface Session extends SavedState {
   readonly format: typeof sessionFormat;
   readonly version: typeof sessionVersion;
   /** ISO 8601, UTC. */
   readonly savedAt: string;
-  /** Why it was saved. */
+  /** The reason for the save. */
   readonly reason?: string;
   readonly name?: string;
   readonly systemPrompt: string;
@@ -43,7 +43,7 @@ export function createSession(content: Omit<Session, "format" | "version" | "sav
   };
 }
 
-/** A message written by hand may have its text as a plain string. */
+/** Turns the plain string of a message written by hand into a block. */
 export function withBlocks<M>(message: M): M {
   if (!isObject(message) || typeof message.content !== "string" || message.role === "tool") return message;
   return { ...message, content: [{ type: "text", text: message.content }] };

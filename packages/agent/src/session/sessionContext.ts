@@ -1,12 +1,12 @@
 import { defineTool, type ExecutableTool, type ToolContext, toolOutput } from "@toolcrib/core";
-import type { KeptState } from "../conversation/state.ts";
+import type { SavedState } from "../conversation/state.ts";
 import type { Message } from "../messages.ts";
 import { createSession } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
-/** What the tool reads: a ToolContext, with what a session keeps besides. */
+/** The context that the tool reads: a ToolContext, with what a session keeps besides. */
 export interface SessionToolContext extends ToolContext {
-  readonly kept?: KeptState;
+  readonly kept?: SavedState;
 }
 
 /** For a model whose conversation another loop keeps, which gave these tools no context. */
@@ -14,7 +14,7 @@ const noConversation = "there is no conversation to save (the agent's own contex
 
 /** Creates the tool `save_session_context`: writes the session for `Agent.resume` to the context's file path, atomically; only its owner may read it. */
 export function createSaveSessionContextTool(context: SessionToolContext, ...none: readonly never[]): ExecutableTool {
-  if (none.length > 0) throw new TypeError("createSaveSessionContextTool takes the context alone: it has no options");
+  if (none.length > 0) throw new TypeError("createSaveSessionContextTool accepts only the context: it has no options");
   return defineTool({
     name: "save_session_context",
     description: "Save this conversation to resume it later.",

@@ -12,7 +12,7 @@ import {
 import { AgentError } from "../errors.ts";
 import { listSessions, type SessionSummary } from "./listSessions.ts";
 
-/** What may be kept. */
+/** The limits of what is kept. */
 export interface SessionLimits {
   /** Sessions that were not changed for more days are removed. Default: 90. */
   readonly maxAgeDays?: number | undefined;
@@ -20,7 +20,7 @@ export interface SessionLimits {
   readonly maxBytes?: number | undefined;
 }
 
-/** What `prune` removed. */
+/** The sessions and bytes that `prune` removed. */
 export interface PrunedSessions {
   readonly sessions: number;
   readonly bytes: number;
@@ -41,7 +41,7 @@ export class SessionFolder {
     this.path = resolve(path);
   }
 
-  /** The folder of all long outputs. */
+  /** Returns the folder of all long outputs. */
   get outputs(): string {
     return join(this.path, "outputs");
   }
@@ -56,12 +56,15 @@ export class SessionFolder {
     return this.#beside("undo", journal);
   }
 
-  /** The last changed first. */
+  /** Lists the sessions, the last changed first. */
   list(): Promise<SessionSummary[]> {
     return listSessions(this.path);
   }
 
-  /** By its number in `list`, from 1 (up to five digits), its id or a beginning of it that no other has, or the name of its file. */
+  /**
+   * Finds a session by its number in `list`, from 1 (up to five digits), its id or a beginning of it that no other has, or the
+   * name of its file.
+   */
   async find(text: string): Promise<SessionSummary | undefined> {
     const all = await this.list();
     if (/^\d{1,5}$/.test(text)) return all[Number(text) - 1];

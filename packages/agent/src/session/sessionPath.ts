@@ -1,10 +1,11 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import type { PathScope, RegularFile } from "@toolcrib/kit/files";
 
-/** Where a session may be written: a canonical path, and a scope that no link swapped in later can leave. */
+/** The place of a session's file: a canonical path, and a scope that no link swapped in later can leave. */
 interface SessionTarget {
   readonly path: string;
   readonly scope: PathScope;
@@ -57,15 +58,11 @@ function isLink(path: string): boolean {
 
 /** Returns undefined when it was removed. */
 function workingDirectory(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => process.cwd());
 }
 
 function planted(path: string): ToolError {
-  const what = `${printableName(path)} is a symbolic link, and no session is written through one`;
+  const what = `${printableName(path)} is a symbolic link, and sessions are not written through links`;
   return new ToolError({
     code: "permission_denied",
     message: `Permission denied: ${what}; remove it or name the real path`,

@@ -42,7 +42,7 @@ export function recordProvider(provider: Provider, file: string): Provider {
  * differs from the recorded one, or when none is left.
  */
 export function replayProvider(file: string): Provider {
-  const { format, version, name, model, exchanges } = JSON.parse(readFileSync(file, "utf8")) as Recording;
+  const { format, version, name, model, exchanges }: Recording = JSON.parse(readFileSync(file, "utf8"));
   if (format !== "toolcrib-recording" || version !== 1) throw differs(file, "is not a recording of version 1");
   let next = 0;
   return {

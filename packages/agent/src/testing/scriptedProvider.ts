@@ -12,12 +12,12 @@ export interface ScriptedParts {
     readonly name: string;
     readonly args?: Record<string, unknown>;
     readonly id?: string;
-    /** What was wrong with arguments that did not arrive whole. */
+    /** The fault of arguments that did not arrive whole. */
     readonly malformed?: string;
   }[];
   /** `tool-calls` with calls, else `stop`. */
   readonly stop?: StopReason;
-  /** What the service said of that stop. */
+  /** The service's words about that stop. */
   readonly detail?: string;
   readonly usage?: Partial<Usage>;
 }

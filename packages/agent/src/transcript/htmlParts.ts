@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject, withoutControls } from "@toolcrib/core/text";
 import {
   aboutCall,
@@ -15,14 +16,14 @@ import {
 
 /** Pictures as addresses that hold them, as long as they fit. */
 export interface Pictures {
-  /** The address; or in words why there is none. */
+  /** Returns the address, or in words why there is none. */
   place(block: {
     readonly data: string;
     readonly mimeType: string;
   }): { readonly address: string } | { readonly why: string };
 }
 
-/** What a browser shows without running anything. */
+/** Types that a browser shows without running anything. */
 const shown: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export function createPictures(maxBytes: number): Pictures {
@@ -53,7 +54,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as a page shows it, in an element or an attribute; what nobody would see is left out. */
+/** Escapes text for a page, in an element or an attribute; what nobody would see is left out. */
 export function escapeHtml(text: string): string {
   return withoutControls(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
@@ -109,11 +110,7 @@ function resultHtml(output: string, parts: Parts): string {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }
 
 function questionHtml({ question, answer }: TranscriptCall): string {
@@ -153,7 +150,7 @@ function editLines(edit: unknown): string | undefined {
   return [...lines(old, "-"), ...lines(now, "+")].join("\n");
 }
 
-/** Text of a program or a file; the lines of a diff in their colours. */
+/** Writes the text of a program or a file; the lines of a diff in their colours. */
 function code(text: string, asDiff: boolean = isDiff(text)): string {
   if (text === "") return '<p class="empty">(empty)</p>';
   // A line break right after the tag would not count.
@@ -179,7 +176,7 @@ function prose(text: string): string {
   return html.join("");
 }
 
-/** Code within a line and what is bold: more is not marked up. */
+/** Marks up code within a line and what is bold, and nothing more. */
 function inline(words: string): string {
   return words
     .split(/`([^`\n]+)`/)

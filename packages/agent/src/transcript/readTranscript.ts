@@ -4,7 +4,7 @@ import { openSession } from "../session/openSession.ts";
 import type { Session } from "../session/session.ts";
 import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
 
-const refused = "The service refused the message, so it was taken out of the conversation.";
+const refused = "The service refused the message, so it was removed from the conversation.";
 
 /** Reads a journal, a saved session or a session at hand. Throws an AgentError `bad_session`. */
 export async function readTranscript(fileOrSession: string | Session): Promise<Transcript> {
@@ -51,7 +51,6 @@ class Timeline {
         this.#note(line.refused ? refused : "The message was taken back.");
         break;
       case "change":
-      case "system-prompt":
         if (line.systemPrompt !== undefined) this.#note("The system prompt was changed.");
     }
     for (const { callId, question, answer } of this.#state.waiting.values())
@@ -93,7 +92,6 @@ class Timeline {
   #replace(line: Extract<ConversationLine, { type: "messages" }>, before: number): void {
     const { messages } = line;
     if (this.#turns.length === 0) for (const message of messages) this.#takeMessage({ type: "message", message });
-    else if (line.refused) this.#note(refused);
     else if (messages.length === 0) this.#note("The conversation was cleared.");
     else this.#note(`The conversation was shortened from ${before} messages to ${messages.length}.`);
   }

@@ -180,7 +180,7 @@ describe("a transcript", () => {
     await expect(agent.chat("first")).rejects.toThrow("no");
     await agent.chat("hi");
     await expect(agent.chat("last")).rejects.toThrow("no");
-    const note = { type: "note", text: "The service refused the message, so it was taken out of the conversation." };
+    const note = { type: "note", text: "The service refused the message, so it was removed from the conversation." };
     const { turns } = await readTranscript(file);
     expect(turns.map(({ items }) => items)).toEqual([[note], [{ type: "text", text: "Hello." }], [note]]);
     appendFileSync(file, `${JSON.stringify({ type: "messages", messages: agent.sessionContext.slice(0, 1) })}\n`);

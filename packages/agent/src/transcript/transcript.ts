@@ -41,7 +41,7 @@ export interface TranscriptCall {
   readonly content?: readonly ContentBlock[] | undefined;
   readonly startedAt?: string | undefined;
   readonly endedAt?: string | undefined;
-  /** What the user was asked about it. */
+  /** The question that the user was asked about it. */
   readonly question?: string | undefined;
   readonly answer?: Answer | undefined;
 }
@@ -65,7 +65,7 @@ export function durationOf({
   return ms >= 0 ? ms : undefined;
 }
 
-/** `820 ms`, `3.4 s`, `2 min 5 s`. */
+/** Writes `820 ms`, `3.4 s` or `2 min 5 s`. */
 export function describeDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -75,7 +75,7 @@ export function describeDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** `1,200 tokens in (300 from the cache), 80 out, $0.0123`. */
+/** Writes `1,200 tokens in (300 from the cache), 80 out, $0.0123`. */
 export function describeUsage({ inputTokens, cacheReadTokens, outputTokens, cost }: Usage): string {
   const count = (value: number): string => value.toLocaleString("en-US");
   const cached = cacheReadTokens > 0 ? ` (${count(cacheReadTokens)} from the cache)` : "";
@@ -83,7 +83,7 @@ export function describeUsage({ inputTokens, cacheReadTokens, outputTokens, cost
   return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out, ${dollars}`;
 }
 
-/** `2026-11-22 14:30:45 UTC`; as it is where it is no time. */
+/** Writes `2026-11-22 14:30:45 UTC`; leaves what is no time as it is. */
 export function describeTime(time: string): string {
   return Number.isNaN(Date.parse(time)) ? time : `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
@@ -100,7 +100,7 @@ export function aboutCall({ args }: Pick<TranscriptCall, "args">): string {
 /** A piece of what was said: words, or a block of code. */
 export interface Piece {
   readonly text: string;
-  /** What stands after the fence of a block of code; undefined for words. */
+  /** The language after the fence of a block of code; undefined for prose. */
   readonly language?: string | undefined;
 }
 

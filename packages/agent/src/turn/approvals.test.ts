@@ -197,8 +197,8 @@ describe("approve", () => {
     ["an unknown id", { x: true }, 'No call with the id "x" waits'],
     ["a call that only waits for another", { c: true }, 'No call with the id "c" waits'],
     ["a value that is no answer", { a: 1 }, "The answer for a must be true, false, a reason, { args } or { output }"],
-    ["a list", [true], "approve takes an object"],
-    ["nothing", undefined, "approve takes an object"],
+    ["a list", [true], "approve needs an object"],
+    ["nothing", undefined, "approve needs an object"],
   ])("refuses %s before anything is recorded", async (_, answers, message) => {
     const { agent } = agentOf([{ calls: [change("a", "A?"), change("c")] }]);
     await failureOf(agent.chat("go"));
@@ -210,7 +210,7 @@ describe("approve", () => {
 
   test("is refused where nothing waits, and while a turn runs", async () => {
     const { agent } = agentOf(["ok"]);
-    expect((await failureOf(agent.approve({}))).code).toBe("invalid_request");
+    expect((await failureOf(agent.approve({}))).code).toBe("invalid_option");
     const running = agent.chat("go");
     expect((await failureOf(agent.approve({}))).code).toBe("busy");
     await running;

@@ -103,10 +103,9 @@ export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefi
 /** Returns frozen copies of the answers. Throws unless each is one to a question that waits. */
 export function checkAnswers(history: History, answers: Answers): Answers {
   const pending = new Map(history.pending.map((call) => [call.callId, call]));
-  if (pending.size === 0)
-    throw new AgentError({ code: "invalid_request", message: "No call waits for an answer; see agent.pending." });
+  if (pending.size === 0) throw refused("No call waits for an answer; see agent.pending.");
   if (typeof answers !== "object" || answers === null || Array.isArray(answers))
-    throw refused(`approve takes an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
+    throw refused(`approve needs an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
   const checked = Object.entries(answers).map(([id, answer]) => {
     const call = pending.get(id);
     if (!call) throw refused(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
@@ -124,7 +123,7 @@ function copyOf(id: string, answer: Answer): Answer {
   try {
     return frozenJson(answer);
   } catch (cause) {
-    throw refused(`The answer for ${id} cannot be kept: ${messageOf(cause)}.`);
+    throw refused(`The answer for ${id} cannot be saved: ${messageOf(cause)}.`);
   }
 }
 

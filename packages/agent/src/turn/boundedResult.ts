@@ -1,8 +1,9 @@
 import type { ContentBlock } from "@toolcrib/core";
-import { limitBytes, truncationNotice } from "@toolcrib/core/text";
+import { limitBytes, messageOf, truncationNotice } from "@toolcrib/core/text";
+import type { ImageBlock } from "../messages.ts";
 import type { Picture } from "../providers/models/pictures.ts";
 
-/** What of a tool's result goes into the conversation. */
+/** The part of a tool's result that goes into the conversation. */
 interface ToolResult {
   readonly output: string;
   readonly content?: readonly ContentBlock[] | undefined;
@@ -12,26 +13,54 @@ const mostBlocks = 100;
 /** Pictures may be larger than text, because they cost no tokens by the byte: 5 MB, which services accept, with 256 KB of text. */
 const mediaFactor = 20;
 
+/** The rules for the pictures of a result. */
+interface PictureRules {
+  /** Makes one smaller that is too large; rejects where it cannot be decoded. */
+  fit(picture: ImageBlock): Promise<ImageBlock>;
+  /** Says why one cannot join the conversation. */
+  refuse(picture: Picture): string | undefined;
+}
+
 /**
- * Returns a result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
- * times as much for pictures and sound (each whole or left out), and at most 100 blocks. A picture for which `whyNot` gives a reason is
- * left out, and the output says why.
+ * Resolves to a result of bounded size: at most `limit` bytes of text, the same for all text blocks of its rich content together, twenty
+ * times as much for pictures and sound (each whole or left out), and at most 100 blocks. A picture that is refused is left out, and the
+ * output says why.
  */
-export function boundedResult(
+export async function boundedResult(
   { output, content }: ToolResult,
   limit: number,
-  whyNot: (picture: Picture) => string | undefined = () => undefined,
-): ToolResult {
+  pictures?: PictureRules,
+): Promise<ToolResult> {
   const text = limitBytes(output, limit);
   if (!content || content.length === 0) return { output: text };
   const refused: string[] = [];
-  const taken = boundedBlocks(content, limit).filter((block) => {
-    const why = block.type === "image" ? whyNot(block) : undefined;
+  const refuse = (why: string | undefined): boolean => {
     if (why !== undefined) refused.push(`\n[picture left out: ${why}]`);
-    return why === undefined;
-  });
+    return why !== undefined;
+  };
+  const fitted = pictures ? await fitBlocks(content, pictures, refuse) : content;
+  const taken = boundedBlocks(fitted, limit).filter(
+    (block) => block.type !== "image" || !pictures || !refuse(pictures.refuse(block)),
+  );
   // Models read the output; of the blocks they see pictures alone.
   return { output: text + refused.join(""), content: taken };
+}
+
+async function fitBlocks(
+  content: readonly ContentBlock[],
+  { fit }: PictureRules,
+  refuse: (why: string) => void,
+): Promise<readonly ContentBlock[]> {
+  const fitted: ContentBlock[] = [];
+  for (const [index, block] of content.entries()) {
+    try {
+      // Blocks beyond the limit are left out anyway.
+      fitted.push(block.type === "image" && index < mostBlocks ? await fit(block) : block);
+    } catch (error) {
+      refuse(messageOf(error));
+    }
+  }
+  return fitted;
 }
 
 function boundedBlocks(content: readonly ContentBlock[], limit: number): readonly ContentBlock[] {

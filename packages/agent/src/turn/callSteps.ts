@@ -6,7 +6,7 @@ import { abortedError } from "../requestClock.ts";
 import type { Asked } from "./approvals.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
 
-/** How a call ended: with its result, or with a question. The step of a call is recorded as this. */
+/** The end of a call: with its result, or with a question. The step of a call is recorded as this. */
 export type CallEnd =
   | { readonly result: ToolMessage; readonly data?: unknown; readonly usage?: Usage; readonly asked?: undefined }
   | { readonly asked: Asked; readonly usage?: Usage; readonly result?: undefined };
@@ -17,7 +17,7 @@ interface CallSteps {
   readonly steps: RecordedSteps;
   /** Runs the call, which may end with a question. */
   execute(): Promise<CallEnd>;
-  /** Told at once when the runner of the steps fails, while the call may still run. */
+  /** Called at once when the runner of the steps fails, while the call may still run. */
   onFailure(error: unknown): void;
 }
 

@@ -2,6 +2,8 @@ import { textOf, userMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
 import type { AgentEvent, Message, Usage } from "../messages.ts";
 import type { ReplyEvent, ToolChoice } from "../provider.ts";
+import { modelRules } from "../providers/models/models.ts";
+import { pictureShare } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
 import { busyError, type CompactionOptions, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
@@ -9,15 +11,13 @@ import { requestTools } from "./requestTools.ts";
 import { leastGain, splitForSummary, summarised, summaryRequest, weightOf } from "./summary.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
-/** What a compaction did. */
+/** The result of a compaction. */
 export type Compacted = Extract<AgentEvent, { type: "compaction" }>;
-
-/** Characters of a token, for messages that the service has not counted yet. */
-const charactersPerToken = 4;
 
 /**
  * Shortens the conversation when the service has reported a context near the model's limit. Where that would save too little it does
- * nothing, and tries again only when the context has grown by a tenth of the window.
+ * nothing, and tries again only when the context has grown by a tenth of the window. The pictures of a conversation count too, as far as it
+ * is known how many of them the model takes.
  */
 export async function* compact(
   state: LoopState,
@@ -28,8 +28,10 @@ export async function* compact(
   const { history } = state;
   if (history.contextTokens === undefined) return;
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
-  const tokens = history.contextTokens + weightOf(history.messages.slice(lastReply + 1)) / charactersPerToken;
-  if (tokens < Math.max(startAt * contextWindow, history.retryCompactionAbove)) return;
+  const tokens = history.contextTokens + weightOf(history.messages.slice(lastReply + 1));
+  const limits = modelRules(state.provider)?.pictures;
+  const isFull = tokens >= startAt * contextWindow || (limits && pictureShare(history.messages, limits) >= startAt);
+  if (!isFull || tokens < history.retryCompactionAbove) return;
   const compacted = yield* beginAnew(state, clock, tools);
   if (!compacted) history.retryCompactionAbove = tokens + leastGain * contextWindow;
 }
@@ -76,7 +78,7 @@ async function* beginAnew(
   return compacted;
 }
 
-/** What the step of a summary is recorded as. */
+/** The record of the step of a summary. */
 interface Summary {
   readonly text: string;
   readonly usage?: Usage;

@@ -1,3 +1,4 @@
+import type { Guard } from "@toolcrib/core";
 import type { AgentEvent } from "../messages.ts";
 import type { Provider } from "../provider.ts";
 import { costOf } from "../providers/models/cost.ts";
@@ -8,7 +9,12 @@ export interface CostLimit {
   /** Is shown every event of the turns that it is for. */
   see(event: AgentEvent): void;
   readonly stopWhen: StopCondition;
-  /** Why `stopWhen` has ended a turn, if it has. */
+  /**
+   * Denies calls once the limit is reached, for the registry of the turn. Without it the calls of the last reply run, and an agent among them
+   * may cost much more.
+   */
+  readonly guard: Guard;
+  /** The reason why `stopWhen` has ended a turn, if it has. */
   readonly reached: "cost-limit" | "cost-unknown" | undefined;
 }
 
@@ -20,6 +26,7 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
   let spent = 0;
   let isKnown = true;
   let reached: CostLimit["reached"];
+  const state = (): CostLimit["reached"] => (isKnown ? (spent >= dollars ? "cost-limit" : undefined) : "cost-unknown");
   return {
     see(event) {
       // A service may leave out what a reply has used.
@@ -32,9 +39,10 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
       spent += cost ?? 0;
     },
     stopWhen() {
-      reached = isKnown ? (spent >= dollars ? "cost-limit" : undefined) : "cost-unknown";
+      reached = state();
       return reached !== undefined;
     },
+    guard: () => state() === undefined || "the limit of costs is reached",
     get reached() {
       return reached;
     },

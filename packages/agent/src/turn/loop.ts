@@ -14,18 +14,19 @@ import type {
 } from "../messages.ts";
 import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserContent } from "../options.ts";
 import type { Provider, ToolChoice } from "../provider.ts";
+import { picturesOf } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/checkSession.ts";
 import { checkAnswers, checkGivenArguments, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { busyError, type LoopState } from "./loopState.ts";
-import { PictureLimiter } from "./pictures.ts";
+import { PictureLimiter, withFittedPictures, withoutPictures } from "./pictures.ts";
 import { RepeatGuard } from "./repeats.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
-/** What a turn begins with: a message of the user, or the answers with which the turn that asked goes on. */
+/** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
 export type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
 
 /**
@@ -39,10 +40,13 @@ export async function* runTurn(
 ): AsyncGenerator<AgentEvent, void> {
   const { history, limits, steps } = state;
   if (state.running) throw busyError();
-  const checked = checkStart(state, start, options);
+  state.running = true;
+  const checked = await checkStart(state, start, options).catch((error: unknown) => {
+    state.running = false;
+    throw error;
+  });
   const clock = new RequestClock(options.signal, limits);
   let text = "";
-  state.running = true;
   try {
     let { step, reply, calls } = yield* begin(state, checked, options);
     if (reply) text = textOf(reply);
@@ -81,7 +85,7 @@ export async function* runTurn(
       const said = reason === stop && reason !== "stop" ? detail : undefined;
       end = { type: "end", reason, text, ...(said && { detail: said }), ...(failed && { failed }) };
     }
-    // What ends the turn would break the connection of the last request.
+    // The signal that ends the turn would break the connection of the last request.
     await clock.drained();
     yield end;
   } catch (error) {
@@ -99,11 +103,12 @@ export async function* runTurn(
   }
 }
 
-function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): TurnStart {
+/** Resolves to the start of a turn, with the pictures of the user as they can be sent. Rejects for what cannot begin one. */
+async function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): Promise<TurnStart> {
   if ("message" in start) {
-    refuseMessage(start.message, new PictureLimiter(state));
+    refuseMessage(start.message);
     checkChatOptions(options);
-    return start;
+    return { message: await withFittedPictures(start.message, new PictureLimiter(state), options.signal) };
   }
   const answers = checkAnswers(state.history, start.answers);
   checkApproveOptions(options);
@@ -128,7 +133,7 @@ async function* runCalls(
   return undefined;
 }
 
-/** Where a turn stands: how many replies it has had, and the last one with the calls that have not run yet. */
+/** The position of a turn: the number of replies it has had, and the last one with the calls that have not run yet. */
 interface TurnPosition {
   readonly step: number;
   readonly reply?: AssistantMessage;
@@ -144,7 +149,7 @@ async function* begin(
   const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
   if ("message" in start) {
     const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
-    await history.record({ type: "message", message: userMessage(withWish(start.message, toolChoice, provider)) });
+    await history.record({ type: "message", message: userMessage(askingForCall(start.message, toolChoice, provider)) });
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
@@ -156,12 +161,12 @@ async function* begin(
 }
 
 /** Returns the message, which asks for the call itself where the model cannot be made to call a tool. */
-function withWish(message: UserContent, choice: ToolChoice = "auto", { abilities }: Provider): UserContent {
+function askingForCall(message: UserContent, choice: ToolChoice = "auto", { abilities }: Provider): UserContent {
   if (choice === "auto" || choice === "none" || abilities?.forcedTools !== false) return message;
-  const wish =
+  const request =
     choice === "required" ? "Answer this by calling a tool." : `Answer this by calling the tool ${choice.name}.`;
   const content = typeof message === "string" ? [{ type: "text", text: message } as const] : message;
-  return [...content, { type: "text", text: wish }];
+  return [...content, { type: "text", text: request }];
 }
 
 /** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
@@ -172,17 +177,13 @@ function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock
 }
 
 /** Throws for a message without content: services refuse it, and every later request that holds it. */
-function refuseMessage(content: UserContent, pictures: PictureLimiter): void {
+function refuseMessage(content: UserContent): void {
   const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
     throw refuse("A message is text, or a list of text and image blocks.");
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
   if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
     throw refuse("The message is empty; say what to do.");
-  for (const block of blocks) {
-    const why = block.type === "image" ? pictures.refuse(block) : undefined;
-    if (why !== undefined) throw refuse(`A picture of the message cannot be sent: ${why}.`);
-  }
 }
 
 /** Returns why the turn ends after this reply; undefined when it goes on. */
@@ -235,12 +236,18 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
   };
 }
 
-/** Takes the user's last message back. A summary that it begins with stays: nothing else is left of what was before. */
+/**
+ * Takes the user's last message back, and the pictures of results behind the last reply: the service may have refused the request for one
+ * of them. A summary that the message begins with stays: nothing else is left of what was before.
+ */
 async function withdrawRefused(history: History): Promise<void> {
   const [last, before] = [history.messages.at(-1), history.messages.slice(0, -1)];
   const summary = last && summaryAlone(last);
   if (summary) await history.replace([...before, summary]);
   else await history.withdrawUnanswered();
+  const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
+  for (const message of history.messages.slice(lastReply + 1))
+    if (message.role === "tool" && picturesOf(message).length > 0) await history.addResult(withoutPictures(message));
 }
 
 /** Returns whether the service would refuse the message again in every later request. */

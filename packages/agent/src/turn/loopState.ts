@@ -23,7 +23,7 @@ export interface CompactionOptions {
   readonly startAt?: number | undefined;
 }
 
-/** What the loop works on. */
+/** The state that the loop works on. */
 export interface LoopState {
   readonly provider: Provider;
   readonly tools: ToolRunner;

@@ -1,8 +1,11 @@
 import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { describe, expect, test } from "vitest";
+import { withoutSharp } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import type { ImageBlock, Message } from "../messages.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
+
+beforeEach(withoutSharp);
 
 class Model extends ScriptedProvider {
   override readonly name: string;
@@ -53,7 +56,8 @@ describe("a picture in a result", () => {
     expect(await looked(look(9000, 8000))).toEqual([
       {
         widths: [8000],
-        output: "Here.\n[picture left out: it is 9000 x 1 pixels, and the model takes at most 8000 a side]",
+        output:
+          "Here.\n[picture left out: it is 9000 x 1 pixels, and the model accepts at most 8000 a side; make it smaller, or install the package sharp to have that done here]",
       },
     ]);
   });
@@ -62,12 +66,15 @@ describe("a picture in a result", () => {
     const [first] = await looked(look(...new Array(20).fill(100), 2001, 2000));
     expect(first?.widths).toEqual([...new Array(20).fill(100), 2000]);
     expect(first?.output).toContain(
-      "2001 x 1 pixels, and the model takes at most 2000 a side beside 20 other pictures",
+      "2001 x 1 pixels, and the model accepts at most 2000 a side beside 20 other pictures",
     );
   });
 
   test("is left out once there are 20, where one that was sent is too large for more", async () => {
-    const [first, second] = await looked(look(3000, ...new Array(19).fill(100)), look(100));
+    const large = { calls: [look(3000, ...new Array(19).fill(100))] };
+    const agent = new Agent(new Model([large, { calls: [look(100)] }, "ok"]), { tools: tools() });
+    await agent.chat("go");
+    const [first, second] = results(agent);
     expect(first?.widths).toHaveLength(20);
     expect(second).toEqual({ widths: [], output: expect.stringContaining("an earlier one has more than 2000 pixels") });
   });
@@ -89,7 +96,7 @@ describe("a picture of the user", () => {
     const agent = new Agent(provider);
     await expect(agent.chat([{ type: "text", text: "go" }, png(8001)])).rejects.toMatchObject({
       code: "invalid_request",
-      message: expect.stringContaining("8001 x 1 pixels, and the model takes at most 8000 a side"),
+      message: expect.stringContaining("8001 x 1 pixels, and the model accepts at most 8000 a side"),
     });
     const large = { ...png(1), data: `${png(1).data}${"A".repeat(10_000_000)}` };
     await expect(agent.chat([{ type: "text", text: "go" }, large])).rejects.toMatchObject({ code: "invalid_request" });

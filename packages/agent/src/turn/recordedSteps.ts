@@ -23,10 +23,10 @@ export interface StepRunner {
   run<T>(name: string, fn: () => Promise<T>): Promise<T>;
 }
 
-/** What came of a step. */
+/** The record of a step. */
 export interface Recorded<T> {
   readonly value: T;
-  /** What its work came to here; undefined where it did not run here. */
+  /** The result of its work here; undefined if it did not run here. */
   readonly own: T | undefined;
 }
 
@@ -39,7 +39,7 @@ export class RecordedSteps {
     this.#runner = runner;
   }
 
-  /** How often `subject` has had a step, with this time. */
+  /** Counts how often `subject` has had a step, with this time. */
   count(subject: string): number {
     const uses = (this.#uses.get(subject) ?? 0) + 1;
     this.#uses.set(subject, uses);

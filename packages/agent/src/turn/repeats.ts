@@ -5,7 +5,7 @@ import type { Message, ToolCallBlock, ToolMessage } from "../messages.ts";
 
 /** When a model that goes in circles is stopped. */
 export interface RepeatOptions {
-  /** How often the same calls may give the same results in a row; after that they are refused. Default 3. */
+  /** The number of times that the same calls may give the same results in a row; after that they are refused. Default 3. */
   readonly same?: number | undefined;
   /** After so many refusals in a row the turn ends with the reason `stuck`. Default 6. */
   readonly limit?: number | undefined;
@@ -49,14 +49,14 @@ export class RepeatGuard {
     this.#history = history;
   }
 
-  /** The result of a call that would only go round once more. Undefined for one that may run. */
+  /** Returns the result of a call that would only go round once more; undefined for one that may run. */
   refuse(call: ToolCallBlock): ToolMessage | undefined {
     if (this.#waits(call.name)) return undefined;
     const cycle = this.#cycleAtEnd(this.#endedCalls(call.id));
     return cycle.some((one) => one.call === textOf(call)) ? notRun(call, "repeated") : undefined;
   }
 
-  /** A new result, which says so where it closes the last round that is allowed. */
+  /** Returns a new result, which says so if it closes the last round that is allowed. */
   noted(result: ToolMessage): ToolMessage {
     const ended = this.#endedCalls(result.callId, result);
     if (this.#waits(result.name) || ended.at(-1)?.isRefused || this.#cycleAtEnd(ended).length === 0) return result;
@@ -69,7 +69,7 @@ export class RepeatGuard {
     return ended.length - (ended.findLastIndex((one) => !one.isRefused) + 1) >= this.#limit;
   }
 
-  /** The calls of the circle in which the last ones are, refusals apart; none if they are in none. */
+  /** Returns the calls of the circle in which the last ones are, refusals apart; none if they are in none. */
   #cycleAtEnd(ended: readonly Ended[]): readonly Ended[] {
     const ran = ended.slice(0, ended.findLastIndex((one) => !one.isRefused) + 1);
     for (let length = 1; length <= longestCycle; length += 1) {
@@ -85,8 +85,8 @@ export class RepeatGuard {
   }
 
   /**
-   * The last calls since the user's message that have ended, oldest first: as many as a circle needs, and all refusals at the end. With
-   * `callId` only those before that call, and, with its result, the call itself.
+   * Returns the last calls since the user's message that have ended, oldest first: as many as a circle needs, and all refusals at
+   * the end. With `callId` only those before that call, and, with its result, the call itself.
    */
   #endedCalls(callId?: string, own?: ToolMessage): readonly Ended[] {
     const ended: Ended[] = [];
@@ -106,7 +106,7 @@ export class RepeatGuard {
     return ended.reverse();
   }
 
-  /** Without a result a call still runs beside the next one, and ends any row. */
+  /** Describes how a call ended. Without a result it still runs beside the next one, and ends any row. */
   #endOf(call: ToolCallBlock, result: ToolMessage | undefined): readonly Ended[] {
     if (this.#waits(call.name)) return [];
     if (!result) return [{ call: call.id, result: "", isRefused: false }];

@@ -180,17 +180,24 @@ describe("silence", () => {
     const controller = new AbortController();
     const deaf = () =>
       (async function* (): AsyncGenerator<ProviderEvent, void> {
-        yield { type: "text-delta", text: "so far" };
+        yield { type: "reasoning-delta", text: "thought" };
+        yield { type: "text-delta", text: "so far " };
         controller.abort(new Error("enough"));
         await new Promise(() => {});
       })();
-    const agent = new Agent(new ScriptedProvider([deaf, "ok"]));
+    const provider = new ScriptedProvider([deaf, "ok"]);
+    const agent = new Agent(provider);
     await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({
       code: "aborted",
-      text: "so far",
+      text: "so far ",
       cause: { message: "enough" },
     });
     expect(await agent.chat("again")).toBe("ok");
+    expect(provider.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", [{ type: "text", text: "go" }]],
+      ["assistant", [{ type: "text", text: "so far" }]],
+      ["user", [{ type: "text", text: "again" }]],
+    ]);
   });
 
   test("an abort ends the wait for a retry", async () => {

@@ -69,7 +69,7 @@ export async function* requestReply(request: ReplyRequest): AsyncGenerator<Agent
   }
 }
 
-/** Full jitter, so that many clients do not come back together. */
+/** Chooses the delay with full jitter, so that many clients do not come back together. */
 function delayOf(failure: AgentError, attempt: number, limits: RetryLimits): number {
   const jittered = Math.random() * Math.min(limits.maxDelayMs, limits.baseDelayMs * 2 ** (attempt - 1));
   return Math.round(Math.min(limits.maxDelayMs, failure.retryAfterMs ?? jittered));

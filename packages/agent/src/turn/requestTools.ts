@@ -1,4 +1,5 @@
 import type { ChatTool } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import type { ModelRequest } from "../provider.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
@@ -31,10 +32,6 @@ function deferredOf(schemas: readonly ChatTool[], tools: ToolRunner): readonly C
 }
 
 function isDeferred(tools: ToolRunner, name: string): boolean {
-  try {
-    return tools.get(name)?.deferred === true;
-  } catch {
-    // Its getter throws, so the tool does not state it.
-    return false;
-  }
+  // If its getter throws, the tool does not state it.
+  return attempt(() => tools.get(name)?.deferred === true) ?? false;
 }

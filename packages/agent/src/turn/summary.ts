@@ -1,20 +1,33 @@
 import { userMessage } from "../conversation/conversation.ts";
 import type { Message, UserMessage } from "../messages.ts";
+import { picturesOf, pictureTokens } from "../providers/models/pictures.ts";
 
 /** A smaller saving is not worth a request for a summary. */
 export const leastGain = 0.1;
 const leastHead = 0.25;
 
-/** Returns a rough size; only its ratio to that of other messages matters. */
+/** Characters of a token, for messages that the service has not counted yet. */
+const charactersPerToken = 4;
+
+/** Returns about how many tokens messages have. A picture counts by its size, as its bytes cost nothing. */
 export function weightOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
+  return messages.reduce((sum, message) => {
+    const pictures = picturesOf(message).reduce((tokens, picture) => tokens + pictureTokens(picture), 0);
+    return sum + JSON.stringify(withoutPictures(message)).length / charactersPerToken + pictures;
+  }, 0);
+}
+
+/** Removes pictures. Of a result models read the output; its other blocks say the same. */
+function withoutPictures(message: Message): object {
+  if (message.role === "tool") return { ...message, content: undefined };
+  return { ...message, content: [...message.content].filter(({ type }) => type !== "image") };
 }
 
 export const summaryRequest: string =
   "Sum up the conversation so far for yourself: the user's goals and constraints, what was done and found, with the names, " +
   "paths and numbers that matter, and what comes next. Only the summary goes on from here. Answer with the summary alone.";
 
-/** What a summary stands for, and what goes on word for word. */
+/** The messages that a summary stands for, and those that go on word for word. */
 interface Split {
   readonly head: readonly Message[];
   readonly request: UserMessage["content"];
@@ -27,7 +40,7 @@ export function splitForSummary(messages: readonly Message[]): Split | undefined
   const head = messages.slice(0, end);
   const newest = messages.slice(end).flatMap((message) => requestOf(message));
   const request = newest.length > 0 ? newest : requestOf(messages.findLast((message) => message.role === "user"));
-  const wordForWord = newest.length > 0 ? 0 : JSON.stringify(request).length;
+  const wordForWord = newest.length > 0 ? 0 : weightOf([userMessage(request)]);
   if (end === 0 || weightOf(head) - wordForWord < leastHead * weightOf(messages)) return undefined;
   return { head, request, isAnswered: newest.length === 0 && messages.at(-1)?.role === "assistant" };
 }

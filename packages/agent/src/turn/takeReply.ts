@@ -1,7 +1,8 @@
-import { callsOf, userMessage } from "../conversation/conversation.ts";
+import { callsOf, toValidReply, userMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { History } from "../conversation/history.ts";
 import type { ConversationLine } from "../conversation/state.ts";
+import { isAgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
 import type { ReplyEvent } from "../provider.ts";
@@ -16,7 +17,7 @@ interface TakenReply {
   readonly reply: ReplyEvent;
   /** The user's messages right before it. */
   readonly steered: readonly string[];
-  /** What its request told the model of prompt and tools; null where there was nothing to tell. Absent in older records. */
+  /** The prompt and tools that its request told the model; null if there was nothing to tell. Absent in older records. */
   readonly announced?: ConversationLine | null;
   /** The user's messages that waited at its end. */
   readonly waiting: readonly string[];
@@ -40,8 +41,26 @@ export async function* takeReply(
     ...(options.answerSchema && { answerSchema: options.answerSchema }),
   };
   const content = { ...present, messages, ...(opening && { opening }), changes, ...asked };
-  const reply = yield* requestReply({ provider, content, clock, limits, callIds: history.callIds });
+  const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });
+  // A recorded step that is aborted is not over.
+  const reply = yield* state.steps ? events : keepStoppedText(events, state);
   return { reply, steered: delivered, announced, waiting: [...steering] };
+}
+
+/** Keeps the text of a reply that is stopped: the user has read it. Its thinking and calls are not whole, so they are dropped. */
+async function* keepStoppedText(
+  events: AsyncGenerator<AgentEvent, ReplyEvent>,
+  { history, provider }: LoopState,
+): AsyncGenerator<AgentEvent, ReplyEvent> {
+  try {
+    return yield* events;
+  } catch (error) {
+    const text = isAgentError(error) && error.code === "aborted" ? (error.text ?? "").trimEnd() : "";
+    const message = { role: "assistant", content: [{ type: "text", text }] } as const;
+    const model = `${provider.name}/${provider.model}`;
+    if (text !== "") await history.addReply(toValidReply({ ...message, model }, history.callIds));
+    throw error;
+  }
 }
 
 /**
@@ -70,7 +89,7 @@ export async function* takeRecordedReply(
   if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
     // Recorded by an earlier process, or meanwhile by another.
     await takeBack(state, delivered);
-    // Whoever replays may have steered the same again.
+    // The caller may have steered the same again on replay.
     for (const text of value.steered) takeOut(steering, text);
     yield* deliverSteering(history, [...value.steered]);
   }

@@ -8,7 +8,8 @@ import {
   type ToolLabels,
   type ToolOutcome,
 } from "@toolcrib/core";
-import { renderOutcome, tellChanged } from "@toolcrib/core/internal";
+import { noteChangedArguments, renderOutcome } from "@toolcrib/core/internal";
+import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
@@ -17,7 +18,7 @@ import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./app
 import { boundedResult } from "./boundedResult.ts";
 import { type CallEnd, runCallSteps } from "./callSteps.ts";
 import { EventQueue } from "./eventQueue.ts";
-import type { PictureLimiter } from "./pictures.ts";
+import { fitPicture, type PictureLimiter } from "./pictures.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RepeatGuard } from "./repeats.ts";
 
@@ -29,7 +30,7 @@ export interface ToolRunner {
   getEnabledSchemas(): readonly ChatTool[];
 }
 
-/** Where and how the calls of one reply run. */
+/** The setting in which the calls of one reply run. */
 export interface ToolRun {
   readonly tools: ToolRunner;
   /** Runs the steps of the calls; without it they run as they are. */
@@ -42,11 +43,11 @@ export interface ToolRun {
   readonly repeats: RepeatGuard | undefined;
   /** Answers the questions of guards, one at a time. Without it such a call ends with its question. */
   readonly approve: Approve | undefined;
-  /** What was known of calls that have waited, by id. */
+  /** The facts about calls that have waited, by id. */
   readonly waited: ReadonlyMap<string, WaitingCall>;
   /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
-  /** Awaited right before these calls start; there may be none. */
+  /** Called, and awaited, right before these calls start; there may be none. */
   starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Adds a result to history as soon as its call has ended; awaited. */
   ended(result: ToolMessage, data: unknown): Promise<void>;
@@ -113,7 +114,7 @@ function knownResults(calls: readonly ToolCallBlock[], run: ToolRun): ReadonlyMa
   const known = new Map<ToolCallBlock, ToolMessage>();
   for (const call of calls) {
     const answered = call.malformed === undefined ? answeredResult(call, run.waited.get(call.id)) : malformedCall(call);
-    const bounded = answered && { ...answered, output: boundedResult(answered, run.maxToolResultBytes).output };
+    const bounded = answered && { ...answered, output: limitBytes(answered.output, run.maxToolResultBytes) };
     const result = run.repeats?.refuse(call) ?? bounded;
     if (result) known.set(call, result);
   }
@@ -177,12 +178,13 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     caller: {
       approve: run.approve,
       onUsage: (more) => {
-        usage = usage ? addUsage(usage, more as Usage) : (more as Usage);
+        const added = more as Usage;
+        usage = usage ? addUsage(usage, added) : added;
       },
     },
     onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),
     onOutcome: (ended) => {
-      outcome = given ? tellChanged(ended, given) : ended;
+      outcome = given ? noteChangedArguments(ended, given) : ended;
     },
     ...(approve && {
       approve: (asking, question) => {
@@ -197,7 +199,8 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     asked ??= questionOf(call.id, outcome.error.details, call.args);
   const used = usage && { usage };
   if (asked) return { asked: given ? { ...asked, instead: given } : asked, ...used };
-  return { ...endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run), ...used };
+  const end = await endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
+  return { ...end, ...used };
 }
 
 /** Returns the user's own arguments as guards see them. */
@@ -212,9 +215,17 @@ async function checkedArguments(
   return (isAsked && checked.error.details.args) || given;
 }
 
-function endOf(call: ToolCallBlock, output: string, outcome: ToolOutcome | undefined, run: ToolRun): CallEnd {
+async function endOf(
+  call: ToolCallBlock,
+  output: string,
+  outcome: ToolOutcome | undefined,
+  run: ToolRun,
+): Promise<CallEnd> {
   const given = { output, content: outcome?.content };
-  const { output: text, content } = boundedResult(given, run.maxToolResultBytes, (one) => run.pictures.refuse(one));
+  const { output: text, content } = await boundedResult(given, run.maxToolResultBytes, {
+    fit: (one) => fitPicture(one, run.signal),
+    refuse: (one) => run.pictures.refuse(one),
+  });
   const result = toolMessage(call, { output: text, content, isError: outcome?.ok === false });
   return outcome?.ok && outcome.data !== undefined ? { result, data: outcome.data } : { result };
 }

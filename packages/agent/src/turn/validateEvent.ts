@@ -110,6 +110,6 @@ function finite(value: unknown): number {
 function mistake(provider: Provider, problem: string): AgentError {
   return new AgentError({
     code: "bad_reply",
-    message: `The provider ${provider.name} does not keep to the Provider interface: ${problem}.`,
+    message: `The provider ${provider.name} does not follow the Provider interface: ${problem}.`,
   });
 }

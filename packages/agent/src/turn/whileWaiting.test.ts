@@ -117,7 +117,7 @@ describe("meanwhile", () => {
     await endOf(agent.streamChat("go"));
     agent.clearContext();
     expect(agent.pending).toEqual([]);
-    await expect(agent.approve({ a: true })).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(agent.approve({ a: true })).rejects.toMatchObject({ code: "invalid_option" });
     expect(await agent.chat("on")).toBe("ok");
     expect(agent.sessionContext).toHaveLength(2);
   });

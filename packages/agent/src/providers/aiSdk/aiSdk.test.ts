@@ -282,7 +282,7 @@ test("secrets reach no event and no error, also when the service repeats them", 
 });
 
 test.each([
-  ["a name", "gpt-6", "a name alone is none"],
+  ["a name", "gpt-6", "a name is not enough"],
   ["a model of AI SDK 5", scripted([], "v2"), 'specification version "v2"; use a vendor package of AI SDK 6 or 7'],
   ["nothing", undefined, "needs a language model"],
 ])("%s is refused in words", (_, model, words) => {
@@ -291,7 +291,7 @@ test.each([
 
 test("wrong options are refused in words", () => {
   expect(() => fromAiSdkModel(scripted([]), { maxToken: 5 } as never)).toThrow(/did you mean "maxTokens"/);
-  expect(() => fromAiSdkModel(scripted([], "v3"), { reasoning: "low" })).toThrow("say it in providerOptions");
+  expect(() => fromAiSdkModel(scripted([], "v3"), { reasoning: "low" })).toThrow("set it in providerOptions");
 });
 
 test("its name tells the vendor", () => {

@@ -27,7 +27,7 @@ interface AiSdkModel {
 interface AiSdkModelOptions {
   /** Tokens one reply may have. */
   readonly maxTokens?: number | undefined;
-  /** How much the model thinks; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */
+  /** The model's reasoning effort; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */
   readonly reasoning?: ReasoningEffort | undefined;
   /** Options of the vendor for each request, by its name. `openai.store` and `azure.store` are false unless set here. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
@@ -128,7 +128,7 @@ function checkModel(model: unknown, { reasoning }: AiSdkModelOptions): void {
   const { specificationVersion: version, provider, modelId } = fields;
   if (typeof provider !== "string" || typeof modelId !== "string" || typeof fields.doStream !== "function") {
     throw invalid(
-      'fromAiSdkModel needs a language model of the AI SDK, such as openai("gpt-6-luna"); a name alone is none.',
+      'fromAiSdkModel needs a language model of the AI SDK, such as openai("gpt-6-luna"); a name is not enough.',
     );
   }
   if (version !== "v3" && version !== "v4") {
@@ -136,7 +136,7 @@ function checkModel(model: unknown, { reasoning }: AiSdkModelOptions): void {
     throw invalid(`fromAiSdkModel: ${words}; use a vendor package of AI SDK 6 or 7 (v3 or v4).`);
   }
   if (reasoning !== undefined && version === "v3") {
-    throw invalid("fromAiSdkModel: models of AI SDK 6 take no option reasoning; say it in providerOptions.");
+    throw invalid("fromAiSdkModel: models of AI SDK 6 do not accept the option reasoning; set it in providerOptions.");
   }
 }
 

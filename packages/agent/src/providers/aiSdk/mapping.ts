@@ -4,9 +4,9 @@ import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ImageBlock, Message, ToolMessage, UserMessage } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
 import type { ReasoningEffort } from "../models/modelRules.ts";
-import { takenToolChoice } from "../models/settings.ts";
+import { acceptedToolChoice } from "../models/settings.ts";
 import { memoize } from "../shared/memoize.ts";
-import { toldNothing, unchangedSince } from "../shared/opening.ts";
+import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type Json = Record<string, unknown>;
@@ -24,7 +24,7 @@ interface AiSdkWire {
   readonly forcedTools: boolean;
 }
 
-/** What each vendor's service gets unless the caller says otherwise: no conversation is kept there, and prompts are cached. */
+/** The options that each vendor's service gets unless the caller says otherwise: no conversation is kept there, and prompts are cached. */
 const vendorDefaults: Readonly<Record<string, Json>> = {
   openai: { store: false },
   azure: { store: false },
@@ -39,7 +39,7 @@ export function createToCall(author: string, settings: CallSettings, wire: AiSdk
   const toPlain = memoize((message) => toPromptMessage(message, undefined, wire.isV4));
   return (request) => {
     const { systemPrompt, messages, tools, toolChoice } = request;
-    const since = wire.bindsThinking ? unchangedSince(request, toldNothing) : 0;
+    const since = wire.bindsThinking ? unchangedSince(request, noSupportedChanges) : 0;
     return {
       prompt: [
         ...(systemPrompt === "" ? [] : [{ role: "system", content: wellFormed(systemPrompt) }]),
@@ -49,7 +49,7 @@ export function createToCall(author: string, settings: CallSettings, wire: AiSdk
       ...(reasoning !== undefined && { reasoning }),
       ...(tools.length > 0 && { tools: tools.map(toFunctionTool) }),
       ...(tools.length > 0 &&
-        toolChoice !== undefined && { toolChoice: toAiSdkChoice(takenToolChoice(toolChoice, wire.forcedTools)) }),
+        toolChoice !== undefined && { toolChoice: toAiSdkChoice(acceptedToolChoice(toolChoice, wire.forcedTools)) }),
       ...(headers !== undefined && { headers }),
       providerOptions,
     };

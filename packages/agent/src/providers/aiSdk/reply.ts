@@ -121,12 +121,12 @@ function toCall(part: AiSdkPart, opaque: (data: Record<string, unknown>) => { op
   };
 }
 
-/** What came as metadata goes back as options. */
+/** Converts a block to input: metadata goes back as options. */
 function toInput({ providerMetadata, ...part }: AiSdkPart): Record<string, unknown> {
   return { ...part, ...(isObject(providerMetadata) && { providerOptions: providerMetadata }) };
 }
 
-/** A last call whose arguments are no whole object was cut off by the limit. */
+/** Drops a last call whose arguments are no whole object: the limit cut it off. */
 function withoutHalfCall(content: Block[]): Block[] {
   const last = content.at(-1);
   if (last?.type !== "tool-call" || (last.malformed === undefined && Object.keys(last.args).length > 0)) return content;

@@ -12,10 +12,10 @@ import type { Service } from "../errors/wireErrors.ts";
 import { abilitiesOf } from "../models/answerFormat.ts";
 import type { CacheTtl, ModelRules } from "../models/modelRules.ts";
 import { defaultModels, modelRules } from "../models/models.ts";
-import { takenToolChoice } from "../models/settings.ts";
+import { acceptedToolChoice } from "../models/settings.ts";
 import { activityFetch } from "../shared/byteActivity.ts";
 import { loadSdk } from "../shared/loadSdk.ts";
-import { toldNothing } from "../shared/opening.ts";
+import { noSupportedChanges } from "../shared/opening.ts";
 import {
   checkAddress,
   checkProviderOptions,
@@ -27,7 +27,7 @@ import {
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import { changeBetas, createToConversation } from "./conversation.ts";
 import { replyThatInserts } from "./insertText.ts";
-import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage, withMarkBefore } from "./mapping.ts";
+import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage, withEarlierCachePoint } from "./mapping.ts";
 import { fromNativeReply, toNativeToolChoice } from "./nativeTools.ts";
 import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
 import {
@@ -38,19 +38,19 @@ import {
   toOutputConfig,
 } from "./settings.ts";
 import {
+  afterEarlierMismatch,
   afterMismatch,
   dropChanged,
-  dropMarkOf,
-  goingOn,
   isPrefixMismatch,
   isRefused,
-  withDropMark,
+  markThinkingDropped,
+  thinkingToDrop,
   withoutChoice,
   withoutThinking,
 } from "./thinkingBinding.ts";
 
 /**
- * What the provider needs of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
+ * The members that the provider uses of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
  * format have it too.
  */
 interface AnthropicClient {
@@ -65,8 +65,8 @@ export interface AnthropicProviderOptions extends ProviderOptions<AnthropicClien
    */
   readonly nativeTools?: boolean | undefined;
   /**
-   * What to show of the model's thinking: all of it `summarized`, or only its `updates` between calls. Default: updates where the model has
-   * them, if the address takes the whole API; with `reasoning` summarized elsewhere.
+   * The part of the model's thinking to show: all of it `summarized`, or only its `updates` between calls. Default: updates where the model
+   * has them, if the address takes the whole API; with `reasoning` summarized elsewhere.
    */
   readonly display?: ThinkingDisplay | undefined;
   /** Default 5 minutes. An hour costs more to write, and pays where a user takes longer to answer. */
@@ -119,7 +119,7 @@ export class AnthropicProvider implements Provider {
           if (isPrefixMismatch(failure)) return afterMismatch(body);
           return !isFull && isRefused(failure) ? withoutChoice(body) : undefined;
         },
-        toReply: (reply, body) => ({ ...reply, message: withDropMark(reply.message, body) }),
+        toReply: (reply, body) => ({ ...reply, message: markThinkingDropped(reply.message, body) }),
       },
       toChunks: (message: Message) => anthropicEvents(message),
       createReducer: (request) => {
@@ -196,7 +196,7 @@ function post(
   return client.messages.create(body as unknown as MessageCreateParams, settings);
 }
 
-/** What is sent. */
+/** The body of a request. */
 type Body = Omit<MessageCreateParamsBase, "messages"> & {
   readonly messages: readonly WireMessage[];
   readonly betas: readonly string[];
@@ -213,8 +213,8 @@ interface BodyRules {
 }
 
 /**
- * The history comes last, and the cache point behind it is asked for at the top level, so that each request begins with
- * the whole of the one before, byte for byte.
+ * Makes the function that writes bodies. The history comes last, and the cache point behind it is asked for at the top level, so
+ * that each request begins with the whole of the one before, byte for byte.
  */
 function createToBody({
   author,
@@ -225,7 +225,7 @@ function createToBody({
   nativeTools,
 }: BodyRules): (request: ModelRequest) => Body {
   const toConversation = createToConversation({
-    told: rules?.changes ?? { ...toldNothing, deferredTools: nativeTools },
+    supported: rules?.changes ?? { ...noSupportedChanges, deferredTools: nativeTools },
     nativeTools,
     bindsThinking,
     pictures: rules?.pictures,
@@ -235,9 +235,9 @@ function createToBody({
   const toToolChoice = nativeTools ? toNativeToolChoice : toAnthropicToolChoice;
   return (request) => {
     const { toolChoice, messages: history } = request;
-    const choice = toolChoice && takenToolChoice(toolChoice, fields.canForce);
+    const choice = toolChoice && acceptedToolChoice(toolChoice, fields.canForce);
     const { systemPrompt, ...conversation } = toConversation(request);
-    const marks = history.flatMap((message) => (message.role === "assistant" && dropMarkOf(message)) || []);
+    const marks = history.flatMap((message) => (message.role === "assistant" && thinkingToDrop(message)) || []);
     const body: Body = {
       model,
       cache_control: fields.cacheControl,
@@ -245,12 +245,12 @@ function createToBody({
       ...toOutputConfig(fields.body.output_config, request.answerSchema),
       ...(systemPrompt !== "" && { system: toAnthropicSystem(systemPrompt, fields.cacheControl) }),
       ...(conversation.tools.length > 0 && { tools: conversation.tools }),
-      messages: withMarkBefore(conversation.messages, fields.cacheControl),
+      messages: withEarlierCachePoint(conversation.messages, fields.cacheControl),
       // Tools that were only added later are no ground for a choice.
       ...(conversation.tools.length > 0 && choice !== undefined && { tool_choice: toToolChoice(choice, request) }),
       betas: [...fields.betas, ...changeBetas(conversation.messages)],
     };
-    if (marks.length > 0) return marks.includes("all") ? withoutThinking(body) : goingOn(body);
+    if (marks.length > 0) return marks.includes("all") ? withoutThinking(body) : afterEarlierMismatch(body);
     return rules?.bindsThinking ? dropChanged(body) : body;
   };
 }

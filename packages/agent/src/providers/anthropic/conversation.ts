@@ -3,9 +3,9 @@ import { callsOf } from "../../conversation/conversation.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ConversationChange, ModelRequest } from "../../provider.ts";
 import type { PictureLimits } from "../models/modelRules.ts";
-import { picturesOf, takenPictures } from "../models/pictures.ts";
+import { acceptedPictures, picturesOf } from "../models/pictures.ts";
 import { memoize } from "../shared/memoize.ts";
-import { openingOf, promptChange, type ToldChanges, unchangedSince } from "../shared/opening.ts";
+import { openingOf, promptChange, type SupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
 import {
   type AnthropicTurn,
@@ -19,9 +19,9 @@ import { createToNativeResult, findInsertEdits } from "./nativeResults.ts";
 import { nativeUse } from "./nativeTools.ts";
 import { OfferedTools, type ToolChange } from "./offeredTools.ts";
 
-/** How a provider's conversations go on the wire. */
+/** The rules by which a provider's conversations go on the wire. */
 export interface ConversationRules {
-  readonly told: ToldChanges;
+  readonly supported: SupportedChanges;
   readonly nativeTools: boolean;
   readonly bindsThinking: boolean;
   readonly pictures: PictureLimits | undefined;
@@ -41,14 +41,14 @@ interface WireConversation {
  * byte for byte. Changes are told where they were made, before the next reply.
  */
 export function createToConversation(rules: ConversationRules): (request: ModelRequest) => WireConversation {
-  const { told, nativeTools, bindsThinking, pictures, isOwn } = rules;
+  const { supported, nativeTools, bindsThinking, pictures, isOwn } = rules;
   const isRaw = (message: Message): boolean => message.role === "assistant" && isOwn(message);
   const toTurn = memoize((message) => toAnthropicTurn(message, isRaw(message)));
   const toNativeTurn = memoize((message) => toAnthropicTurn(message, true, toNativeUse));
   const toNativeResult = createToNativeResult();
   return (given) => {
     const request = { ...given, messages: withTakenPictures(given.messages, pictures) };
-    const opened = openingOf(request, told);
+    const opened = openingOf(request, supported);
     const tools = new OfferedTools(opened, nativeTools);
     const edits = findInsertEdits(nativeTools ? request.messages : []);
     const native = new Map<string, ToolCallBlock>();
@@ -72,7 +72,7 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
         : toTurn(call ? toNativeResult(call, result, edits) : result);
     };
 
-    const since = bindsThinking ? unchangedSince(request, told) : 0;
+    const since = bindsThinking ? unchangedSince(request, supported) : 0;
     const turns: AnthropicTurn[] = [];
     const later = [...opened.changes];
     const tell = (position: number): void => {
@@ -99,7 +99,7 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
 /** Returns the messages without pictures that another model was given and this one would refuse. The same ones in each request. */
 function withTakenPictures(messages: readonly Message[], limits: PictureLimits | undefined): readonly Message[] {
   if (!limits) return messages;
-  const taken = new Set(takenPictures(messages, limits));
+  const taken = new Set(acceptedPictures(messages, limits));
   return messages.map((message) => {
     if (message.role === "assistant" || picturesOf(message).every((one) => taken.has(one))) return message;
     const content = message.content?.map((block) => (block.type === "image" && !taken.has(block) ? leftOut : block));
@@ -107,7 +107,7 @@ function withTakenPictures(messages: readonly Message[], limits: PictureLimits |
   });
 }
 
-const leftOut = { type: "text", text: "[a picture that this model does not take]" } as const;
+const leftOut = { type: "text", text: "[a picture that this model does not accept]" } as const;
 
 function withoutThinking(turn: AnthropicTurn): AnthropicTurn {
   if (turn.role !== "assistant") return turn;
@@ -130,7 +130,7 @@ export function changeBetas(messages: readonly WireMessage[]): readonly string[]
   return [tools.includes("tool_definition") ? "inline-tools-2026-09-15" : "mid-conversation-tool-changes-2026-07-01"];
 }
 
-/** A call in the form in which the model made it. */
+/** Returns a call in the form in which the model made it. */
 const toNativeUse: ToToolUse = (call, raw) => {
   const use = nativeUse(call);
   if (!use) return toToolUse(call, raw);

@@ -4,7 +4,7 @@ import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../.
 import type { ReplyEvent } from "../../provider.ts";
 import { editor, nativeUse } from "./nativeTools.ts";
 
-/** What an `insert` of the text editor became once its file was read: a call, or why there can be none. */
+/** The result of an `insert` of the text editor once its file was read: a call, or why there can be none. */
 type Insertion = { readonly name: string; readonly args: Record<string, unknown> } | { readonly problem: string };
 
 /** Returns the text editor's `insert` in a call, if it is one. */
@@ -20,7 +20,7 @@ export function insertIdOf(call: ToolCallBlock): string | undefined {
 }
 
 /**
- * An `insert` is a read and an edit. When the conversation ends with what was read, this is the reply that edits: no model is
+ * Returns the reply that edits, once the conversation ends with what was read: an `insert` is a read and an edit. No model is
  * asked for it, but its calls go through the registry like any other's. Undefined when there is nothing to insert.
  */
 export function replyThatInserts(messages: readonly Message[], model: string): ReplyEvent | undefined {

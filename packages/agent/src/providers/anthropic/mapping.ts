@@ -40,14 +40,14 @@ export function toAnthropicSystem(systemPrompt: string, cache_control: CacheCont
   return [{ type: "text", text: wellFormed(systemPrompt), cache_control }];
 }
 
-/** How many blocks a cache point looks back for what was written before. */
+/** The number of blocks that a cache point looks back for what was written before. */
 const lookBack = 20;
 
 /**
  * Puts a cache point on the last reply where so much has followed that the one at the end would not find what the request before has
  * written.
  */
-export function withMarkBefore(
+export function withEarlierCachePoint(
   messages: readonly WireMessage[],
   cache_control: CacheControlEphemeral,
 ): readonly WireMessage[] {

@@ -18,7 +18,7 @@ export const shell = "bash" as const;
 const editorTool: ToolTextEditor20250728 = { type: "text_editor_20250728", name: editor };
 const shellTool: ToolBash20250124 = { type: "bash_20250124", name: shell };
 
-/** Which native tool stands for a tool of the registry. */
+/** The native tool that stands for each tool of the registry. */
 type Forms = ReadonlyMap<string, ToolTextEditor20250728 | ToolBash20250124>;
 type ToolLists = Pick<ModelRequest, "tools" | "deferredTools">;
 
@@ -103,7 +103,7 @@ function fromEditor(input: ToolCallBlock["args"]): RegistryCall {
   }
 }
 
-/** `[first, last]`, lines counted from 1; a last of -1 means the end. */
+/** Reads `[first, last]`, lines counted from 1; a last of -1 means the end. */
 function rangeOf(range: unknown): Record<string, unknown> {
   if (!Array.isArray(range)) return range === undefined || range === null ? {} : { offset: range };
   const [first, last]: readonly unknown[] = range;

@@ -62,7 +62,7 @@ export class OfferedTools {
     return this.#known.has(name);
   }
 
-  /** The deferred tools that a result refers to. The model may call them from here on. */
+  /** Finds the deferred tools that a result refers to. The model may call them from here on. */
   find(result: ToolMessage): readonly string[] {
     const found = foundIn(result, (name) => this.#deferred.has(name));
     const referred: string[] = [];
@@ -121,7 +121,7 @@ export class OfferedTools {
     return { type: "tool_addition", tool: { type: "tool_definition", definition } };
   }
 
-  /** The tools of the moment, each native one in place of the first tool behind it. */
+  /** Lists the tools of the moment, each native one in place of the first tool behind it. */
   #wireTools(): ReadonlyMap<string, WireTool> {
     const tools = [...this.#present.values()];
     const forms = this.#hasNative ? nativeFormsOf({ tools, deferredTools: this.#everDeferred }) : undefined;

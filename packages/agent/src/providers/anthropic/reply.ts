@@ -16,7 +16,7 @@ import { badReply, type Service } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { droppedThinking } from "./thinkingBinding.ts";
 
-/** What has arrived of a reply of the Messages API. */
+/** The part of a Messages API reply that has arrived. */
 interface AnthropicState {
   readonly service: Service;
   /** By index. */
@@ -170,7 +170,7 @@ function stopOf(reason: WireStopReason): StopReason {
   }
 }
 
-/** `hasText`: the reply holds a text that is not blank, so that the service takes a blank one back. */
+/** Converts a block. `hasText`: the reply holds a text that is not blank, so that the service takes a blank one back. */
 function toBlock({ raw, json }: BlockState, lastBeforeLimit: boolean, hasText: boolean): Block {
   switch (raw.type) {
     case "text": {
@@ -219,7 +219,7 @@ function toCall(raw: RawBlock, json: string, lastBeforeLimit: boolean): ToolCall
   };
 }
 
-/** `input_tokens` excludes what was read from or written to the cache; here it includes both. */
+/** Converts the usage: `input_tokens` excludes what was read from or written to the cache; here it includes both. */
 function toUsage(usage: WireUsage): Usage {
   const cacheReadTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;

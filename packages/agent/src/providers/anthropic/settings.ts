@@ -10,7 +10,7 @@ const defaultMaxTokens = 32_000;
 
 const displayUpdates = "thinking-display-updates-2026-08-18";
 
-/** How much of its thinking the model shows. `updates`: short notes on what it does between calls. */
+/** The part of its thinking that the model shows. `updates`: short notes on what it does between calls. */
 export type ThinkingDisplay = "updates" | "summarized" | "omitted";
 
 export interface AnthropicSettings extends Settings {
@@ -18,15 +18,15 @@ export interface AnthropicSettings extends Settings {
   readonly cacheTtl?: CacheTtl | undefined;
 }
 
-/** What settings become in a request. */
+/** The fields of a request that settings become. */
 export interface AnthropicFields {
   readonly body: Pick<MessageCreateParamsBase, "max_tokens" | "thinking" | "output_config">;
   /** Every cache point of a request: a longer one may not follow a shorter one. */
   readonly cacheControl: CacheControlEphemeral;
   readonly betas: readonly string[];
-  /** Whether a tool may be forced. */
+  /** True if a tool may be forced. */
   readonly canForce: boolean;
-  /** Whether the text of thinking is what the model tells the user between calls. */
+  /** True if the text of thinking is what the model tells the user between calls. */
   readonly hasNotes: boolean;
 }
 

@@ -43,8 +43,8 @@ export function withoutChoice<Body extends BindingFields>(body: Body): Body | un
   return withoutThinking({ ...body, thinking, betas: body.betas.filter((beta) => beta !== bindingBeta) });
 }
 
-/** The same for a conversation in which a request failed so. */
-export function goingOn<Body extends BindingFields>(body: Body): Body {
+/** Does the same for a conversation in which a request failed so. */
+export function afterEarlierMismatch<Body extends BindingFields>(body: Body): Body {
   return hasChoice(body) ? dropChanged(body) : withoutThinking(body);
 }
 
@@ -53,7 +53,7 @@ function hasChoice({ thinking }: BindingFields): boolean {
   return type === "adaptive" || type === "enabled";
 }
 
-/** All of it may be left out, but none between others. */
+/** Leaves thinking out: all of it may go, but none between others. */
 export function withoutThinking<Body extends BindingFields>(body: Body): Body {
   const messages = body.messages.flatMap((message) => {
     if (!hasThinking(message)) return message;
@@ -82,14 +82,14 @@ export function isRefused(failure: unknown): boolean {
 }
 
 /** Marks a reply whose request had to be sent again, so that the choice goes with the conversation. The mark is no block of the wire. */
-export function withDropMark(message: AssistantMessage, { betas }: BindingFields): AssistantMessage {
+export function markThinkingDropped(message: AssistantMessage, { betas }: BindingFields): AssistantMessage {
   const data = { dropChanged: betas.includes(bindingBeta) ? true : "all" };
   const mark: ReasoningBlock = { type: "reasoning", text: "", opaque: { provider: "anthropic", data } };
   return { ...message, content: [...message.content, mark] };
 }
 
-/** What a conversation goes on without: the thinking that the service finds changed (true), or `all` where it gives no choice. */
-export function dropMarkOf({ content }: AssistantMessage): true | "all" | undefined {
+/** Returns what the conversation drops: the thinking that the service finds changed (true), or `all` where it gives no choice. */
+export function thinkingToDrop({ content }: AssistantMessage): true | "all" | undefined {
   const marks = content.map(({ opaque }) =>
     opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data.dropChanged : undefined,
   );

@@ -10,17 +10,17 @@ import type { Abilities, ModelRequest } from "../../provider.ts";
 import type { Service } from "../errors/wireErrors.ts";
 import { toAnswerFormat } from "../models/answerFormat.ts";
 import { modelRules } from "../models/models.ts";
-import { canForce, takenToolChoice } from "../models/settings.ts";
+import { acceptedToolChoice, canForce } from "../models/settings.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
-import { toldNothing, unchangedSince } from "../shared/opening.ts";
+import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Compat } from "./compat.ts";
 import { type ChatAuthor, toChatMessage, toChatSystem, toChatToolChoice, toChatTools } from "./mapping.ts";
 import { chatChunks, createChatState, finishChat, reduceChat } from "./reply.ts";
 
-/** What a provider of chat completions needs of a client, by shape. */
+/** The members that a provider of chat completions uses of a client, by shape. */
 export interface ChatClient {
   readonly baseURL: string;
   readonly chat: { readonly completions: { create(...args: never[]): unknown } };
@@ -83,7 +83,7 @@ function createToBody(
   const rules = modelRules({ name: author.name, model });
   const mayForce = canForce(rules, reasoning);
   const toMessages = (request: ModelRequest): ChatCompletionMessageParam[] => {
-    const since = rules?.bindsThinking ? unchangedSince(request, toldNothing) : 0;
+    const since = rules?.bindsThinking ? unchangedSince(request, noSupportedChanges) : 0;
     return request.messages.map((message, index) => (index < since ? toPlain(message) : toWire(message)));
   };
   return (request) => {
@@ -98,7 +98,7 @@ function createToBody(
       ...(tools.length > 0 && { tools: toChatTools(tools, compat) }),
       messages: [...(systemPrompt === "" ? [] : [toChatSystem(systemPrompt)]), ...toMessages(request)],
       ...(tools.length > 0 &&
-        toolChoice !== undefined && { tool_choice: toChatToolChoice(takenToolChoice(toolChoice, mayForce)) }),
+        toolChoice !== undefined && { tool_choice: toChatToolChoice(acceptedToolChoice(toolChoice, mayForce)) }),
       ...toResponseFormat(compat.answerFormat ? answerSchema : undefined),
     };
   };

@@ -1,18 +1,18 @@
 import { type OptionSpecs, option } from "@toolcrib/core/internal";
 
-/** How a server of chat completions differs from others. As data, so that a new server needs no new class. */
+/** The oddities of a server of chat completions, as data, so that a new server needs no new class. */
 export interface Compat {
   /** The field that limits a reply. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
-  /** Where the reasoning effort goes: `reasoning_effort: "high"` or `reasoning: { effort: "high" }`. */
+  /** The field of the reasoning effort: `reasoning_effort: "high"` or `reasoning: { effort: "high" }`. */
   readonly effortField: "reasoning_effort" | "reasoning";
-  /** Whether `stream_options.include_usage` is understood; without it a stream reports no usage. */
+  /** True if `stream_options.include_usage` is understood; without it a stream reports no usage. */
   readonly streamUsage: boolean;
-  /** Whether a tool may carry `strict`. */
+  /** True if a tool may carry `strict`. */
   readonly strictTools: boolean;
-  /** Whether reasoning goes back in the field it came in. */
+  /** True if reasoning goes back in the field it came in. */
   readonly replayReasoning: boolean;
-  /** Whether an answer may be asked for by a schema (`response_format`) beside tools. */
+  /** True if an answer may be asked for by a schema (`response_format`) beside tools. */
   readonly answerFormat: boolean;
   /** Added to every request body. */
   readonly body: Readonly<Record<string, unknown>>;

@@ -13,13 +13,13 @@ import { beyondStrictLimits } from "../models/answerFormat.ts";
 import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 import type { Compat } from "./compat.ts";
 
-/** Whose messages a mapping replays: the provider's name, and `provider/model`. */
+/** The author whose messages a mapping replays: the provider's name, and `provider/model`. */
 export interface ChatAuthor {
   readonly name: string;
   readonly model: string;
 }
 
-/** `strict` is sent only where it is asked for and the server takes it. */
+/** Converts tools. Sends `strict` only if it is asked for and the server takes it. */
 export function toChatTools(tools: readonly ChatTool[], compat: Compat): ChatCompletionFunctionTool[] {
   const loose = compat.strictTools ? beyondStrictLimits(tools) : new Set(tools);
   return tools.map((tool) => {
@@ -61,7 +61,7 @@ function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | C
   );
 }
 
-/** Tool messages hold only text, so a note replaces a picture. */
+/** Converts a result to text: tool messages hold nothing else, so a note replaces a picture. */
 function toToolText({ output, content }: ToolMessage): string {
   const images = (content ?? []).filter((block) => block.type === "image").length;
   const note = images === 0 ? "" : `\n[${images} picture${images === 1 ? "" : "s"} not shown: results are text here]`;

@@ -10,7 +10,7 @@ import { type Compat, compatSpecs, defaultCompat } from "./compat.ts";
 export interface OpenAICompatibleProviderOptions extends ProviderOptions<ChatClient> {
   /** As the server names it: there is no default. */
   readonly model: string;
-  /** Where the server differs from most others. */
+  /** The ways in which the server differs from most others. */
   readonly compat?: Partial<Compat> | undefined;
 }
 

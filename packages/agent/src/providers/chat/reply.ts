@@ -8,10 +8,10 @@ import { toReplyEvent } from "../shared/toReplyEvent.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type CallDelta = NonNullable<Delta["tool_calls"]>[number];
-/** Where servers put reasoning beside the standard fields. */
+/** The fields in which servers put reasoning beside the standard ones. */
 type Reasoning = { reasoning?: string | null; reasoning_content?: string | null; reasoning_details?: unknown };
 
-/** What has arrived of a reply over chat completions. */
+/** The part of a chat completions reply that has arrived. */
 interface ChatState {
   readonly service: Service;
   text: string;
@@ -99,7 +99,7 @@ function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[
   return events;
 }
 
-/** Some servers send parts instead of a string. */
+/** Joins the parts that some servers send instead of a string. */
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : "")).join("");
@@ -121,7 +121,7 @@ function addDetail(details: Record<string, unknown>[], piece: Record<string, unk
   }
 }
 
-/** Servers differ: the index may be missing or always 0, the id sent once or in every piece, the name too. */
+/** Adds a piece of a call. Servers differ: the index may be missing or always 0, the id sent once or in every piece, the name too. */
 function addCall(calls: CallState[], piece: CallDelta): void {
   const id = piece.id ?? "";
   const name = piece.function?.name ?? "";
@@ -183,7 +183,7 @@ function toCall(call: CallState, lastBeforeLimit: boolean): ToolCallBlock {
   return { type: "tool-call", id: call.id, name: call.name, ...(cut ? { args: {}, malformed: cutOff } : parsed) };
 }
 
-/** `prompt_tokens` includes cached ones; `cost` is OpenRouter's, in dollars. */
+/** Converts the usage: `prompt_tokens` includes cached ones; `cost` is OpenRouter's, in dollars. */
 function toUsage(usage: NonNullable<ChatCompletionChunk["usage"]> & { cost?: unknown }): Usage {
   return {
     inputTokens: usage.prompt_tokens ?? 0,

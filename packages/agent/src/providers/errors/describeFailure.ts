@@ -3,7 +3,7 @@ import { isObject } from "@toolcrib/core/text";
 const longestDetail = 500;
 const longestRead = 4000;
 
-/** What an error of an SDK, a service or the system says. Read by shape, because minifiers rename classes. */
+/** The content of an error of an SDK, a service or the system. Read by shape, because minifiers rename classes. */
 export interface Failure {
   readonly message: string;
   /** The service's word for it, else the system's (`ECONNREFUSED`). */

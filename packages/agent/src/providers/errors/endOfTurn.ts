@@ -3,7 +3,7 @@ import type { StopReason } from "../../messages.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
-/** Why a turn ends by the service's refusal of a request, and what it said. */
+/** The reason for a turn's end by the service's refusal of a request, and what it said. */
 interface RefusedTurn {
   readonly stop: StopReason;
   readonly detail: string;

@@ -2,7 +2,7 @@ import { isObject } from "@toolcrib/core/text";
 import { redacted, redactUrls, withoutSecrets } from "@toolcrib/kit/text";
 import type { ProviderEvent } from "../../provider.ts";
 
-/** What keys of the known services and bearer tokens look like, also half masked. */
+/** The forms of keys of the known services and of bearer tokens, also half masked. */
 const keyShapes = /\b(?:sk|pk|rk)-[\w*.-]{6,}|\b(?:Bearer|Basic)\s+[\w*.~+/=-]{6,}/g;
 
 /** Removes the given secrets and anything shaped like a key, for debug output. */

@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { headerSecrets, secretForms } from "@toolcrib/kit/text";
 
@@ -51,9 +52,5 @@ function afterEquals(pair: string): string {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }

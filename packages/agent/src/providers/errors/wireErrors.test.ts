@@ -114,7 +114,7 @@ test.each([
     'tool_choice: type "tool" and "any" are not supported for this model.',
     "leave toolChoice out, and ask for the call in the message.",
   ],
-  ["sampling", "claude-opus-5-5", "`temperature` may only be set to 1 for this model.", "take them out of extraBody."],
+  ["sampling", "claude-opus-5-5", "`temperature` may only be set to 1 for this model.", "remove them from extraBody."],
   [
     "length of replies",
     "claude-haiku-4-5",

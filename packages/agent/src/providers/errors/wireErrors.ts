@@ -6,7 +6,7 @@ import { refusedSetting } from "../models/refusedSetting.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
 import { redact } from "./redact.ts";
 
-/** What errors need to know about the service behind a provider. */
+/** The facts about the service behind a provider that its errors use. */
 export interface Service {
   /** The provider's name. */
   readonly name: string;
@@ -52,9 +52,11 @@ export function toAgentError(error: unknown, service: Service, reading = false):
     const advice = ["Check the connection, or raise the timeout of the client."];
     return make("timeout", `${service.label} did not answer in time.`, advice, true);
   }
-  if (nameOf(error) === "SyntaxError") return badReply(service, "held a broken chunk: its JSON is not valid.", error);
+  if (nameOf(error) === "SyntaxError")
+    return badReply(service, "contained a broken chunk: its JSON is not valid.", error);
   if (failure.connection === "failed" || isDropped(failure)) return networkError(failure, error, service);
-  if (reading && nameOf(error) === "TypeError") return badReply(service, "held a chunk of another shape.", error);
+  if (reading && nameOf(error) === "TypeError")
+    return badReply(service, "contained a chunk with an unexpected shape.", error);
   if (failure.code === "ERR_INVALID_URL")
     return make(
       "invalid_option",
@@ -107,7 +109,7 @@ interface Verdict {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
   readonly advice: Remedy["advice"];
-  /** What the service did, where the code does not say all. */
+  /** The service's action, if the code does not say all. */
   readonly refused?: string;
 }
 

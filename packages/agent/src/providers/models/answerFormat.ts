@@ -36,7 +36,7 @@ export function abilitiesOf(rules: ModelRules | undefined, forcedTools: boolean,
 /** A schema as the format of an answer. */
 export interface AnswerFormat {
   readonly schema: JsonSchema;
-  /** Whether every property is required, which OpenAI's strict form asks for. */
+  /** True if every property is required, which OpenAI's strict form asks for. */
   readonly strict: boolean;
 }
 
@@ -54,8 +54,8 @@ export function toAnswerFormat(root: JsonSchema): AnswerFormat | undefined {
 }
 
 /**
- * Of tools in an order that stays, those that may not be strict, since Anthropic's limits are reached by the ones before them. A tool is only
- * strict where it has no optional parameter.
+ * Returns, of tools in an order that stays, those that may not be strict, since Anthropic's limits are reached by the ones before
+ * them. A tool is only strict where it has no optional parameter.
  */
 export function beyondStrictLimits(tools: readonly ChatTool[]): ReadonlySet<ChatTool> {
   const beyond = new Set<ChatTool>();
@@ -103,7 +103,7 @@ function closed(schema: unknown, place: Place): JsonSchema {
   return made;
 }
 
-/** An object without named properties may have any, unless it says otherwise. */
+/** Closes an object, unless it names no properties: then it may have any. */
 function closeObject(schema: JsonSchema, made: Record<string, unknown>, { count }: Place): void {
   const { additionalProperties: more, required } = schema;
   const names = Object.keys(isPlainObject(made.properties) ? made.properties : {});

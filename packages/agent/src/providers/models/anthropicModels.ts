@@ -2,17 +2,24 @@ import type { ModelPrice, ModelRules, PictureLimits } from "./modelRules.ts";
 
 const address = "https://platform.claude.com/docs/en";
 
-/** A five-minute cache write costs five quarters of the input price, one of an hour twice as much. */
+/** Makes a price. A five-minute cache write costs five quarters of the input price, one of an hour twice as much. */
 function price(input: number, output: number, cacheRead: number, above?: ModelPrice["above"]): ModelPrice {
   const cached = { cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2 };
   return { input, output, ...cached, ...(above && { above }) };
 }
 
-const pictures: PictureLimits = { bytes: 10_000_000, count: 600, side: 8000, many: { count: 20, side: 2000 } };
+/** A request may have 32 MB. */
+const pictures: PictureLimits = {
+  bytes: 10_000_000,
+  total: 28_000_000,
+  count: 600,
+  side: 8000,
+  many: { count: 20, side: 2000 },
+};
 
 const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 
-/** What the models of autumn 2026 have in common. */
+/** The rules that the models of autumn 2026 have in common. */
 const current = {
   context: 1_000_000,
   output: 128_000,
@@ -25,7 +32,7 @@ const current = {
 const allChanges = { systemMessages: true, tools: true, deferredTools: true, compaction: ["threshold"] } as const;
 const noChanges = { systemMessages: false, tools: false, deferredTools: true, compaction: [] } as const;
 
-/** What the models before them have in common. */
+/** The rules that the models before them have in common. */
 const older = {
   forcing: "without-thinking",
   bindsThinking: false,

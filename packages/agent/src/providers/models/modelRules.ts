@@ -1,7 +1,7 @@
-/** How much the model thinks before it answers. Which words a model takes is in the table of models. */
+/** The model's reasoning effort. The table of models says which words each takes. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** How long a service keeps the beginning of a conversation, each use counted anew. */
+/** The time for which a service keeps the beginning of a conversation, each use counted anew. */
 export type CacheTtl = "5m" | "1h";
 
 /** Dollars per million tokens. A rate that is absent is unknown, never zero. */
@@ -17,7 +17,7 @@ export interface ModelPrice {
   readonly above?: { readonly inputTokens: number; readonly inputTimes: number; readonly outputTimes: number };
 }
 
-/** What a model takes, refuses and costs, as its service says. */
+/** The abilities, refusals and prices of a model, as its service states them. */
 export interface ModelRules {
   /** The model's name; of a family what its names begin with. */
   readonly name: string;
@@ -30,22 +30,22 @@ export interface ModelRules {
   readonly reasoning: {
     /** The words that `reasoning` may be, `none` among them where thinking can be off. */
     readonly efforts: readonly ReasoningEffort[];
-    /** What holds without the setting. */
+    /** The value that holds without the setting. */
     readonly default: ReasoningEffort | undefined;
-    /** What Anthropic's `thinking.type` may be. */
+    /** The values that Anthropic's `thinking.type` may have. */
     readonly types?: readonly ThinkingType[];
-    /** What Anthropic's `thinking.display` has to be, or the model says nothing between calls. */
+    /** The value that Anthropic's `thinking.display` has to have, or the model says nothing between calls. */
     readonly display?: "updates" | "summarized";
     /** Thinking tokens of each effort, where the service takes a number instead. */
     readonly budgets?: Readonly<Partial<Record<ReasoningEffort, number>>>;
   };
-  /** Whether a tool may be forced: `tool_choice` of the kinds `any`, `tool`, `required`. */
+  /** True if a tool may be forced: `tool_choice` of the kinds `any`, `tool`, `required`. */
   readonly forcing: "always" | "without-thinking" | "never";
-  /** Whether `temperature`, `top_p` and `top_k` may be other than their default. */
+  /** True if `temperature`, `top_p` and `top_k` may be other than their default. */
   readonly sampling: "always" | "without-thinking" | "never";
-  /** Whether thinking that goes back is refused where something before it has changed. */
+  /** True if thinking that goes back is refused when something before it has changed. */
   readonly bindsThinking: boolean;
-  /** What may change within a conversation without being sent differently. */
+  /** The parts that may change within a conversation without being sent differently. */
   readonly changes: {
     readonly systemMessages: boolean;
     readonly tools: boolean;
@@ -54,11 +54,11 @@ export interface ModelRules {
     /** Ways in which the service shortens a conversation itself. */
     readonly compaction: readonly ("threshold" | "on-demand")[];
   };
-  /** Whether the service makes an answer by a schema beside tools. */
+  /** True if the service makes an answer by a schema beside tools. */
   readonly answerFormat: boolean;
   readonly pictures?: PictureLimits;
   readonly price?: ModelPrice;
-  /** When, and on which page, this was read last. */
+  /** The date and page on which this was read last. */
   readonly checkedOn: string;
   readonly source: string;
   /** `likely`: in part by those who quote the service's page. */
@@ -70,6 +70,8 @@ export type ThinkingType = "adaptive" | "between_tools" | "enabled" | "disabled"
 export interface PictureLimits {
   /** Bytes of one picture as base64. */
   readonly bytes: number;
+  /** The same of all pictures of a request: what its own limit leaves beside the text of a full context. */
+  readonly total: number;
   /** Pictures in a request, all turns and results counted. */
   readonly count: number;
   /** Pixels of the longer side. */

@@ -9,7 +9,7 @@ export const defaultModels = {
   openrouter: "openrouter/auto",
 } as const;
 
-/** What is known of models, by service. In each list the first row holds for names that nothing else fits. */
+/** The facts about models, by service. In each list the first row holds for names that nothing else fits. */
 export const models: Readonly<Record<"anthropic" | "openai", readonly [ModelRules, ...ModelRules[]]>> = {
   anthropic: anthropicModels,
   openai: openaiModels,
@@ -23,7 +23,7 @@ interface NamedModel {
 
 /**
  * Returns the rules of a model at its service; `isKnown`: only if its name is known, for a model at another address. An unknown name of Anthropic or OpenAI has those of the newest model of its line (`opus`), or of its service.
- * OpenRouter's names of their models count as known names. Undefined for every other model: nothing is known of it.
+ * OpenRouter's names of their models count as known names. Undefined for every other model: nothing is known about it.
  */
 export function modelRules({ name, model }: NamedModel, isKnown = false): ModelRules | undefined {
   if (name === "anthropic" || name === "openai") {

@@ -2,7 +2,7 @@ import type { ModelPrice, ModelRules } from "./modelRules.ts";
 
 const address = "https://developers.openai.com/api/docs";
 
-/** A cache write costs five quarters of the input price. */
+/** Makes a price. A cache write costs five quarters of the input price. */
 function price(input: number, output: number, cacheRead: number): ModelPrice {
   const above = { inputTokens: 272_000, inputTimes: 2, outputTimes: 1.5 };
   return { input, output, cacheRead, cacheWrite: input * 1.25, above };
@@ -12,7 +12,7 @@ const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 const thinkingAlways = { efforts, default: "medium" } as const;
 const thinkingOptional = { efforts: ["none", ...efforts], default: "medium" } as const;
 
-/** What the models have in common. */
+/** The rules that the models have in common. */
 const current = {
   context: 1_050_000,
   output: 128_000,
@@ -26,7 +26,7 @@ const current = {
   confidence: "likely",
 } as const satisfies Partial<ModelRules>;
 
-/** What the models before them have in common. */
+/** The rules that the models before them have in common. */
 const older = {
   ...current,
   isFamily: true,

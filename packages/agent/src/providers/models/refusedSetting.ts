@@ -5,7 +5,7 @@ import { alternatives } from "./settings.ts";
 
 interface RefusedSetting {
   readonly name: string;
-  /** What the message of the service holds. */
+  /** Words that the message of the service holds. */
   readonly words: RegExp;
   advice(model: string, rules: ModelRules | undefined): Remedy["advice"];
 }
@@ -18,7 +18,7 @@ const settings: readonly RefusedSetting[] = [
     name: "newest fields",
     words:
       /block_binding|anthropic-beta|\bbetas?\b.*header|extra inputs are not permitted|additional_tools|prompt_cache_options/i,
-    advice: () => ["The address does not take all that the service takes: set fullApi to false."],
+    advice: () => ["The address does not accept everything that the service accepts: set fullApi to false."],
   },
   {
     name: "tool choice",
@@ -40,7 +40,7 @@ const settings: readonly RefusedSetting[] = [
   {
     name: "sampling",
     words: /\btemperature\b|\btop_[pk]\b|top_logprobs/i,
-    advice: (model) => [`${model} takes no temperature, top_p and top_k: take them out of extraBody.`],
+    advice: (model) => [`${model} does not accept temperature, top_p and top_k: remove them from extraBody.`],
   },
   {
     name: "length of replies",
@@ -55,7 +55,7 @@ const settings: readonly RefusedSetting[] = [
       const limit = many
         ? ` Up to ${many.count} in a conversation may have ${side} pixels a side, more of them ${many.side}.`
         : "";
-      return [`Start anew with smaller pictures.${limit}`];
+      return [`Start a new conversation with smaller pictures.${limit}`];
     },
   },
 ];

@@ -3,7 +3,7 @@ import { type AnthropicSettings, anthropicFields } from "../anthropic/settings.t
 import { openaiFields } from "../openai/settings.ts";
 import { takesFullApi } from "../shared/options.ts";
 import { modelRules } from "./models.ts";
-import { canForce, type Settings, takenToolChoice } from "./settings.ts";
+import { acceptedToolChoice, canForce, type Settings } from "./settings.ts";
 
 const anthropic = (settings: AnthropicSettings, isFull = true) =>
   anthropicFields(settings, modelRules({ name: "anthropic", model: settings.model }, !isFull), isFull);
@@ -60,28 +60,28 @@ describe("a setting that the service would refuse is refused in words", () => {
   test.each<[AnthropicSettings, RegExp]>([
     [
       { model: opus, reasoning: "none" },
-      /^claude-opus-5-5 does not take reasoning "none": it always thinks\. Set reasoning to low, medium, high, xhigh or max\.$/,
+      /^claude-opus-5-5 does not accept reasoning "none": it always thinks\. Set reasoning to low, medium, high, xhigh or max\.$/,
     ],
-    [{ model: sonnet, reasoning: "minimal" }, /does not take reasoning "minimal"\. Set reasoning to none, low,/],
+    [{ model: sonnet, reasoning: "minimal" }, /does not accept reasoning "minimal"\. Set reasoning to none, low,/],
     [{ model: older, reasoning: "max" }, /Set reasoning to none, low, medium or high\.$/],
     [{ model: older, reasoning: "high", maxTokens: 20_000 }, /needs maxTokens above 20000, received 20000\.$/],
     [{ model: older, maxTokens: 64_001 }, /at most 64000 tokens\.$/],
     [
       { model: opus, extraBody: { temperature: 0.2 } },
-      /^claude-opus-5-5 does not take temperature; take it out of extraBody\.$/,
+      /^claude-opus-5-5 does not accept temperature; remove it from extraBody\.$/,
     ],
     [{ model: haiku, display: "updates" }, /shows no updates; set display to "summarized"\.$/],
   ])("%o", (settings, words) => expect(() => anthropic(settings)).toThrow(words));
 
   test.each<[Settings, RegExp]>([
     [{ model: "gpt-6.1-sol", reasoning: "none" }, /it always thinks/],
-    [{ model: "gpt-6-luna", reasoning: "minimal" }, /does not take reasoning "minimal"/],
+    [{ model: "gpt-6-luna", reasoning: "minimal" }, /does not accept reasoning "minimal"/],
     [
       { model: "gpt-4.1", reasoning: "low" },
-      /^gpt-4\.1 does not take reasoning "low": it does not reason\. Leave reasoning out\.$/,
+      /^gpt-4\.1 does not accept reasoning "low": it does not reason\. Leave reasoning out\.$/,
     ],
-    [{ model: "gpt-6-luna", extraBody: { top_p: 0.5 } }, /does not take top_p unless reasoning is "none"; take/],
-    [{ model: "gpt-6-astra", extraBody: { top_p: 0.5 } }, /does not take top_p; take/],
+    [{ model: "gpt-6-luna", extraBody: { top_p: 0.5 } }, /does not accept top_p unless reasoning is "none"; remove/],
+    [{ model: "gpt-6-astra", extraBody: { top_p: 0.5 } }, /does not accept top_p; remove/],
   ])("%o", (settings, words) => expect(() => openai(settings)).toThrow(words));
 
   test("but not what it takes", () => {
@@ -120,7 +120,7 @@ describe("the text between calls", () => {
 
 test("a tool is forced only where the model allows it", () => {
   const forced = (model: string, reasoning?: "none" | "low") =>
-    takenToolChoice("required", canForce(modelRules({ name: "anthropic", model }), reasoning));
+    acceptedToolChoice("required", canForce(modelRules({ name: "anthropic", model }), reasoning));
   expect([forced(opus), forced(sonnet, "none"), forced(haiku), forced(older), forced(older, "low")]).toEqual([
     "auto",
     "auto",
@@ -128,7 +128,7 @@ test("a tool is forced only where the model allows it", () => {
     "required",
     "auto",
   ]);
-  expect(takenToolChoice("none", false)).toBe("none");
+  expect(acceptedToolChoice("none", false)).toBe("none");
   expect(canForce(undefined, "high")).toBe(true);
 });
 

@@ -16,7 +16,7 @@ const samplingFields = ["temperature", "top_p", "top_k", "top_logprobs"] as cons
 export function checkSettings({ model, maxTokens, reasoning, extraBody = {} }: Settings, rules: ModelRules): void {
   const { efforts, budgets } = rules.reasoning;
   if (reasoning !== undefined && !efforts.includes(reasoning)) {
-    const problem = `${model} does not take reasoning ${JSON.stringify(reasoning)}${whyNot(reasoning, rules)}.`;
+    const problem = `${model} does not accept reasoning ${JSON.stringify(reasoning)}${whyNot(reasoning, rules)}.`;
     const instead =
       efforts.length === 0 ? ["Leave ", asReasoning, " out."] : ["Set ", asReasoning, ` to ${alternatives(efforts)}.`];
     throw new AgentError({ code: "invalid_option", ...advised(problem, instead) });
@@ -33,7 +33,7 @@ export function checkSettings({ model, maxTokens, reasoning, extraBody = {} }: S
   if (!isFree && field !== undefined) {
     const unless =
       rules.sampling === "without-thinking" && efforts.includes("none") ? ' unless reasoning is "none"' : "";
-    throw invalid(`${model} does not take ${field}${unless}; take it out of extraBody.`);
+    throw invalid(`${model} does not accept ${field}${unless}; remove it from extraBody.`);
   }
 }
 
@@ -45,7 +45,7 @@ function whyNot(reasoning: ReasoningEffort, { reasoning: { efforts } }: ModelRul
 }
 
 /** Returns the choice as the model takes it. Where a tool cannot be forced, the message has to ask for the call. */
-export function takenToolChoice(choice: ToolChoice, canForce: boolean): ToolChoice {
+export function acceptedToolChoice(choice: ToolChoice, canForce: boolean): ToolChoice {
   return canForce || choice === "none" ? choice : "auto";
 }
 
@@ -64,7 +64,7 @@ function invalid(message: string): AgentError {
   return new AgentError({ code: "invalid_option", message });
 }
 
-/** `a, b or c`. */
+/** Joins words as `a, b or c`. */
 export function alternatives(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

@@ -12,7 +12,7 @@ export interface OfflineAnswer {
   readonly failed?: boolean;
 }
 
-/** What answers one request: it yields calls of tools, is given their results, and returns the answer. */
+/** A script that answers one request: it yields calls of tools, is given their results, and returns the answer. */
 export type Script<Result = OfflineAnswer> = Generator<readonly OfflineCall[], Result, readonly ToolMessage[]>;
 
 export type IsEnabled = (tool: string) => boolean;
@@ -22,7 +22,7 @@ export const noResult = { output: "", isError: true };
 
 type OneCall = Exclude<OfflineRequest, { kind: "help" | "survey" }>;
 
-/** How many of something the output has, or has at least. */
+/** Words the number of something that the output has, or has at least. */
 type Count = (one: string, many?: string) => string;
 
 const mostLines = 200;

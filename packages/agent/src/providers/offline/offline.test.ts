@@ -227,7 +227,7 @@ describe("survey", () => {
   test("uses enabled tools only and says which are missing", async () => {
     const text = endOf(await run(prepare(), tools("search_text", "write_file")));
     expect(text).toContain("I need the tool write_file, which is not enabled.");
-    expect(text).toContain("Not looked at, as these tools are not enabled: search_text.");
+    expect(text).toContain("Not read, because these tools are not enabled: search_text.");
     expect(text).toContain("Kettle");
   });
 });

@@ -84,6 +84,6 @@ function pieces(text: string): string[] {
 function notUnderstood(): AgentError {
   return new AgentError({
     code: "not_understood",
-    message: `The offline stand-in is no language model and understands only: ${understood.join("; ")}.`,
+    message: `The offline stand-in is not a language model. It understands only: ${understood.join("; ")}.`,
   });
 }

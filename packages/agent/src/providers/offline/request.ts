@@ -1,4 +1,4 @@
-/** What the stand-in understands. */
+/** A request that the stand-in understands. */
 export type OfflineRequest =
   | { readonly kind: "help" }
   | { readonly kind: "list" | "read"; readonly path: string }
@@ -18,7 +18,7 @@ export const understood: readonly string[] = [
 /** A request is short; longer text was piped in. */
 const longest = 10_000;
 
-/** A word, or several in quotes. */
+/** Returns a pattern for a word, or several in quotes. */
 const named = (name: string): string => `(?:"(?<${name}Quoted>.*?)"|'(?<${name}Single>.*?)'|(?<${name}>[^\\s"']+))`;
 
 const rules = [

@@ -56,7 +56,7 @@ export function* survey(request: Extract<OfflineRequest, { kind: "survey" }>, is
     section("Top level", outputOf(seen, "list_dir"), entries),
     section("Files", outputOf(seen, "search_files"), kinds),
     section("TODO and FIXME", outputOf(seen, "search_text"), marks),
-    missing.length > 0 ? `Not looked at, as these tools are not enabled: ${missing.join(", ")}.` : "",
+    missing.length > 0 ? `Not read, because these tools are not enabled: ${missing.join(", ")}.` : "",
     ...failures.map(({ output }) => `Not seen: ${output}`),
   ];
   const report = `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -84,12 +84,12 @@ function about(files: readonly string[], texts: readonly ToolMessage[]): string 
     const line = isError ? "" : file.endsWith(".json") ? packageFacts(output) : opening(output);
     return line === "" ? [] : [`- ${file}: ${line}`];
   });
-  return lines.length > 0 ? `## What it says of itself\n\n${lines.join("\n")}` : "";
+  return lines.length > 0 ? `## What it says about itself\n\n${lines.join("\n")}` : "";
 }
 
 function packageFacts(text: string): string {
   try {
-    const { name, description, scripts, dependencies } = JSON.parse(text) as Record<string, object | undefined>;
+    const { name, description, scripts, dependencies }: Record<string, object | undefined> = JSON.parse(text);
     const scriptCount = plural(Object.keys(scripts ?? {}).length, "script");
     const counts = [scriptCount, plural(Object.keys(dependencies ?? {}).length, "dependency", "dependencies")];
     return [name, description, ...counts].filter((part) => typeof part === "string").join(" · ");

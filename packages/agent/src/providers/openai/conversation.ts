@@ -2,17 +2,17 @@ import { type ChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import type { ResponseCreateParams, ResponseInputItem, Tool } from "openai/resources/responses/responses";
 import type { ModelRequest } from "../../provider.ts";
 import { memoize } from "../shared/memoize.ts";
-import { foundIn, type OpenedRequest, openingOf, promptChange, type ToldChanges } from "../shared/opening.ts";
+import { foundIn, type OpenedRequest, openingOf, promptChange, type SupportedChanges } from "../shared/opening.ts";
 import { wellFormed } from "../shared/wireText.ts";
 import { toResponsesItems } from "./mapping.ts";
 import { createNativeMapping } from "./nativeItems.ts";
 import { toNativeTool } from "./nativeTools.ts";
 
-/** How a provider's conversations go on the wire. */
+/** The rules by which a provider's conversations go on the wire. */
 interface ConversationRules {
   /** `provider/model`. */
   readonly author: string;
-  readonly told: ToldChanges;
+  readonly supported: SupportedChanges;
   readonly nativeTools: boolean;
 }
 
@@ -31,15 +31,15 @@ interface WireConversation {
  */
 export function createToConversation({
   author,
-  told,
+  supported,
   nativeTools,
 }: ConversationRules): (request: ModelRequest) => WireConversation {
   const toItems = memoize((message) => toResponsesItems(message, author));
   const toNativeItems = createNativeMapping(author);
   return (request) => {
     // Of a conversation that began without tools no page says whether items may add some.
-    const hasTools = told.tools && (request.opening ?? request).tools.length > 0;
-    const opened = openingOf(request, { ...told, tools: hasTools, deferredTools: hasTools });
+    const hasTools = supported.tools && (request.opening ?? request).tools.length > 0;
+    const opened = openingOf(request, { ...supported, tools: hasTools, deferredTools: hasTools });
     const newest = newestSchemas(opened);
     const toTool = (name: string): Tool => {
       const tool = newest.get(name) as ChatTool;

@@ -87,10 +87,10 @@ function rawOf({ opaque }: AssistantMessage["content"][number]): RawItem | undef
 
 function toFunctionCall({ id, name, args, malformed }: ToolCallBlock, item?: RawItem): ResponseInputItem {
   // An item of another kind is a native call whose tool is not offered now.
-  const raw = item?.type === undefined || item.type === "function_call" ? item : undefined;
+  const raw = item?.type === "function_call" ? item : undefined;
   const written = malformed === undefined && raw?.arguments ? String(raw.arguments) : argumentsText(args);
   const call = { call_id: wireId(id), name: wireName(name), arguments: written };
-  return { ...whole(raw, { type: "function_call" }), ...call } as ResponseInputItem;
+  return { ...(raw ?? { type: "function_call" }), ...call } as ResponseInputItem;
 }
 
 function toOutputMessage(text: string, raw: RawItem = {}): ResponseInputItem {
@@ -100,13 +100,7 @@ function toOutputMessage(text: string, raw: RawItem = {}): ResponseInputItem {
   const isSaid = Array.isArray(content) && content.length > 0;
   const parts: readonly unknown[] = isSaid ? content : [{ type: "output_text", annotations: [] }];
   const filled = isTextAlone(parts) ? [{ ...parts[0], text }] : parts;
-  const message = whole(raw, { type: "message", role: "assistant", status: "completed" });
-  return { ...message, content: filled } as ResponseInputItem;
-}
-
-/** Older journals hold an item without its type; a call of another model has none. */
-function whole(raw: RawItem | undefined, fields: RawItem): RawItem {
-  return raw?.type === undefined ? { ...fields, ...raw } : raw;
+  return { ...raw, content: filled } as ResponseInputItem;
 }
 
 function isTextAlone(parts: readonly unknown[]): parts is readonly [object] {

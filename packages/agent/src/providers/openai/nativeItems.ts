@@ -49,13 +49,7 @@ function nativeItem(call: ToolCallBlock): ResponseInputItem[] | undefined {
   if (!native) return undefined;
   if (native.type === "shell_call" && native.index > 0) return [];
   const { index: _, ...item } = wellFormedJson(native) as Record<string, unknown>;
-  return [
-    {
-      ...(item.call_id === undefined && { status: "completed" }),
-      ...item,
-      call_id: wireId(call.id),
-    } as unknown as ResponseInputItem,
-  ];
+  return [{ ...item, call_id: wireId(call.id) } as unknown as ResponseInputItem];
 }
 
 /** A native call whose output is still to come. The calls of one shell call share it. */
@@ -63,7 +57,7 @@ interface OpenCall {
   readonly callId: string;
   readonly native: NativeCall;
   readonly outputs: ResponseFunctionShellCallOutputContent[];
-  /** How many outputs there will be. */
+  /** The number of outputs to come. */
   count: number;
 }
 

@@ -15,15 +15,15 @@ import { toolWith } from "../shared/nativeTools.ts";
 const names = { apply_patch_call: "apply_patch", shell_call: "run_bash" } as const;
 
 /**
- * A native call as its provider keeps it beside the call in the registry's form: the item, of which older journals hold these parts. A
- * shell call becomes a call for each command.
+ * A native call as its provider keeps it beside the call in the registry's form: the item. A shell call becomes a call for each
+ * command.
  */
 export type NativeCall =
   | { readonly type: "apply_patch_call"; readonly operation: ResponseInputItem.ApplyPatchCall["operation"] }
   | {
       readonly type: "shell_call";
       readonly action: ResponseInputItem.ShellCall["action"];
-      /** Which of its commands; the item goes back once, with the first. */
+      /** The index of its command; the item goes back once, with the first. */
       readonly index: number;
     };
 

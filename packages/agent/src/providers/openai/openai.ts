@@ -7,7 +7,7 @@ import type { Service } from "../errors/wireErrors.ts";
 import { abilitiesOf } from "../models/answerFormat.ts";
 import { defaultModels, modelRules } from "../models/models.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
-import { toldNothing } from "../shared/opening.ts";
+import { noSupportedChanges } from "../shared/opening.ts";
 import { checkProviderOptions, environment, type ProviderOptions, serviceOf, takesFullApi } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import { wellFormed } from "../shared/wireText.ts";
@@ -16,7 +16,7 @@ import { fromNativeItem } from "./nativeTools.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
 import { openaiFields, toText } from "./settings.ts";
 
-/** What the provider needs of a client, by shape: clients of another major version or module format have it too. */
+/** The members that the provider uses of a client, by shape: clients of another major version or module format have it too. */
 interface OpenAIClient {
   readonly baseURL: string;
   readonly responses: { create(...args: never[]): unknown };
@@ -49,8 +49,8 @@ export class OpenAIProvider implements Provider {
     const rules = modelRules({ name: this.name, model }, !isFull);
     const fields = openaiFields({ ...options, model }, rules);
     this.abilities = abilitiesOf(rules, true, isFull);
-    const told = (isFull ? rules?.changes : undefined) ?? toldNothing;
-    const toConversation = createToConversation({ author, told, nativeTools: options.nativeTools === true });
+    const supported = (isFull ? rules?.changes : undefined) ?? noSupportedChanges;
+    const toConversation = createToConversation({ author, supported, nativeTools: options.nativeTools === true });
     this.#send = createSend(service, options, {
       createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
       toBody: createToBody(model, fields, toConversation),

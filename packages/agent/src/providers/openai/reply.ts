@@ -14,7 +14,7 @@ import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { toRawItem } from "./mapping.ts";
 
-/** What has arrived of a reply of the Responses API. */
+/** The part of a Responses API reply that has arrived. */
 interface ResponsesState {
   readonly service: Service;
   /** By output index. */
@@ -191,7 +191,7 @@ function reasoningText(item: ResponseReasoningItem): string {
 /** The price of each way to serve a request, in terms of the usual one. */
 const tierTimes: Readonly<Record<string, number>> = { priority: 2, fast: 2, flex: 0.5, batch: 0.5 };
 
-/** `input_tokens` already includes cached ones. */
+/** Converts the usage: `input_tokens` already includes cached ones. */
 function toUsage(usage: ResponseUsage, tier: Response["service_tier"]): Usage {
   const times = tierTimes[tier ?? "default"];
   return {

@@ -1,3 +1,4 @@
+import { createEventCounter } from "@toolcrib/kit/text";
 import { AgentError } from "../../errors.ts";
 
 const megabyte = 2 ** 20;
@@ -8,30 +9,13 @@ const mostEventMegabytes = 8;
 /** Megabytes of the answer of a request that failed. */
 const mostErrorMegabytes = 1;
 
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-
 /** Counts the bytes of an event stream. The function throws an AgentError once a reply or one of its events is too large. */
 export function createStreamLimit(): (chunk: Uint8Array) => void {
   const countReply = createReplyLimit();
-  let event = 0;
-  let line = 0;
-  let last: number | undefined;
+  const countEvent = createEventCounter();
   return (chunk) => {
     countReply(chunk);
-    event += chunk.length;
-    let from = 0;
-    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
-      const length = line + at - from;
-      // An empty line ends an event.
-      if (length === 0 || (length === 1 && (at > 0 ? chunk[at - 1] : last) === carriageReturn))
-        event = chunk.length - at - 1;
-      line = 0;
-      from = at + 1;
-    }
-    line += chunk.length - from;
-    last = chunk.at(-1);
-    if (event > mostEventMegabytes * megabyte) throw tooLong("one event of the reply", mostEventMegabytes);
+    if (countEvent(chunk) > mostEventMegabytes * megabyte) throw tooLong("one event of the reply", mostEventMegabytes);
   };
 }
 
@@ -71,7 +55,7 @@ function createReplyLimit(): (chunk: Uint8Array) => void {
   };
 }
 
-/** Not to be sent again: the next one would be as large. */
+/** Makes an error that is not retried: the next reply would be as large. */
 function tooLong(what: string, megabytes: number): AgentError {
   const message = `The service sent too much: ${what} is larger than ${megabytes} MB. Check the service, or ask for less.`;
   return new AgentError({ code: "bad_reply", message });

@@ -35,7 +35,7 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
   });
 }
 
-/** The SDK adds `OPENAI_CUSTOM_HEADERS` to every client's requests; null takes each out again. */
+/** Takes out the user's headers. The SDK adds `OPENAI_CUSTOM_HEADERS` to every client's requests; null takes each out again. */
 function withoutCustomHeaders(): Record<string, null> {
   const lines = environment("OPENAI_CUSTOM_HEADERS")?.split("\n") ?? [];
   const names = lines.filter((line) => line.includes(":")).map((line) => line.slice(0, line.indexOf(":")).trim());

@@ -1,13 +1,13 @@
 import type { ConversationChange, ModelRequest, Opening } from "../../provider.ts";
 import type { ModelRules } from "../models/modelRules.ts";
 
-/** Which changes within a conversation a wire tells in their places. */
-export type ToldChanges = Pick<ModelRules["changes"], "systemMessages" | "tools" | "deferredTools">;
+/** The changes within a conversation that a wire tells in their places. */
+export type SupportedChanges = Pick<ModelRules["changes"], "systemMessages" | "tools" | "deferredTools">;
 
 /** Every service takes this: changes are made at the beginning of the request. */
-export const toldNothing: ToldChanges = { systemMessages: false, tools: false, deferredTools: false };
+export const noSupportedChanges: SupportedChanges = { systemMessages: false, tools: false, deferredTools: false };
 
-/** What stands before the messages of a request, and the changes that are told among them. */
+/** The opening before the messages of a request, and the changes that are told among them. */
 export interface OpenedRequest extends Required<Opening> {
   readonly changes: readonly ConversationChange[];
 }
@@ -16,23 +16,23 @@ export interface OpenedRequest extends Required<Opening> {
  * Returns the beginning of a request: that of the conversation, where its wire tells what has changed since, otherwise the present one. Of the
  * deferred tools those that were found later stay out of `tools`, since results refer to them.
  */
-export function openingOf(request: ModelRequest, told: ToldChanges): OpenedRequest {
+export function openingOf(request: ModelRequest, supported: SupportedChanges): OpenedRequest {
   const { opening = request, changes = [] } = request;
-  const start = told.tools ? opening : request;
-  const deferredTools = told.deferredTools ? (start.deferredTools ?? []) : [];
+  const start = supported.tools ? opening : request;
+  const deferredTools = supported.deferredTools ? (start.deferredTools ?? []) : [];
   const first = new Set(opening.tools.map((tool) => tool.function.name));
   const later = new Set(deferredTools.map((tool) => tool.function.name).filter((name) => !first.has(name)));
   const tools = later.size === 0 ? start.tools : start.tools.filter((tool) => !later.has(tool.function.name));
   // No service takes deferred tools alone, so those that were found are offered themselves.
-  const areAlone = tools.length === 0 && !told.tools;
+  const areAlone = tools.length === 0 && !supported.tools;
   return {
-    systemPrompt: (told.systemMessages ? opening : request).systemPrompt,
+    systemPrompt: (supported.systemMessages ? opening : request).systemPrompt,
     tools: areAlone ? start.tools : tools,
     deferredTools: areAlone ? [] : deferredTools,
     changes: changes.map(({ position, systemPrompt, ...tools }) => ({
       position,
-      ...(told.systemMessages && systemPrompt !== undefined && { systemPrompt }),
-      ...(told.tools && tools),
+      ...(supported.systemMessages && systemPrompt !== undefined && { systemPrompt }),
+      ...(supported.tools && tools),
     })),
   };
 }
@@ -43,13 +43,13 @@ export function openingOf(request: ModelRequest, told: ToldChanges): OpenedReque
  */
 export function unchangedSince(
   { messages, changes = [], deferredTools = [] }: ModelRequest,
-  told: ToldChanges,
+  supported: SupportedChanges,
 ): number {
   const made = changes.findLast(
     ({ position: _, systemPrompt, ...tools }) =>
-      (systemPrompt !== undefined && !told.systemMessages) || (Object.keys(tools).length > 0 && !told.tools),
+      (systemPrompt !== undefined && !supported.systemMessages) || (Object.keys(tools).length > 0 && !supported.tools),
   );
-  if (told.deferredTools || deferredTools.length === 0) return made?.position ?? 0;
+  if (supported.deferredTools || deferredTools.length === 0) return made?.position ?? 0;
   const deferred = new Set(deferredTools.map((tool) => tool.function.name));
   const isFound = (name: string): boolean => deferred.has(name);
   const found = messages.findLastIndex((message) => message.role === "tool" && foundIn(message, isFound).length > 0);
@@ -58,7 +58,7 @@ export function unchangedSince(
 
 /** Words a change of the prompt for the model. */
 export function promptChange(systemPrompt: string): string {
-  if (systemPrompt === "") return "The instructions given before no longer hold.";
+  if (systemPrompt === "") return "The earlier instructions no longer apply.";
   return `From here on, these instructions replace those given before:\n\n${systemPrompt}`;
 }
 

@@ -5,7 +5,7 @@ import { clientKeys, secretsOf } from "../errors/secrets.ts";
 import type { Service } from "../errors/wireErrors.ts";
 import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
 
-/** What every provider takes. `Client` is the SDK's client class. */
+/** Options of every provider. `Client` is the SDK's client class. */
 export interface ProviderOptions<Client> {
   /** Default: the service's environment variable. */
   readonly apiKey?: string | undefined;
@@ -31,8 +31,8 @@ export interface ProviderOptions<Client> {
   /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * Whether the address takes everything that the service itself takes, what is new or in beta included. Default: true at the service's
-   * own address, false with a `client` or another `baseURL`, which get the plainest request.
+   * True if the address takes everything that the service itself takes, new and beta features included. Default: true at the service's own
+   * address, false with a `client` or another `baseURL`, which get the plainest request.
    */
   readonly fullApi?: boolean | undefined;
   /** Replaces the price known for the model. */
@@ -110,7 +110,7 @@ export function checkAddress(baseURL: string | undefined): void {
   if (protocol !== "http:" && protocol !== "https:") throw notAnAddress("baseURL must begin with http:// or https://.");
   if (username === "" && password === "") return;
   const message =
-    'baseURL must not hold a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
+    'baseURL must not contain a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
   throw new AgentError({ code: "invalid_option", message });
 }
 
@@ -124,7 +124,7 @@ export function takesFullApi(
   return fullApi ?? (client === undefined && isOwn);
 }
 
-/** What tells one service from another before a request is sent. */
+/** The traits that tell one service from another before a request is sent. */
 export interface ServiceDescription extends Pick<Service, "name" | "label" | "model" | "baseURL"> {
   /** The variable that holds the key. A service without one needs no key. */
   readonly keyVariable: string | undefined;

@@ -13,11 +13,11 @@ export interface ReplyReducer<Chunk> {
   push(chunk: Chunk): ProviderEvent[];
   /** Returns whether the wire said that nothing more follows. */
   isDone(): boolean;
-  /** The reply; throws a `bad_reply` AgentError when no finish was seen. */
+  /** Returns the reply; throws a `bad_reply` AgentError when no finish was seen. */
   end(): ReplyEvent;
 }
 
-/** What both SDKs' request promises offer. */
+/** The members that both SDKs' request promises have. */
 interface SdkPromise<T> extends PromiseLike<T> {
   asResponse(): Promise<Response>;
 }
@@ -28,7 +28,7 @@ interface OpenResponse<Chunk> {
   readonly activity?: ByteActivity | undefined;
 }
 
-/** What differs from wire to wire: the SDK, the body of a request, and how a reply is read. */
+/** The parts that differ from wire to wire: the SDK, the body of a request, and how a reply is read. */
 export interface Wire<Client, Body extends object, Chunk, Whole> {
   createClient(): Promise<Client>;
   toBody(request: ModelRequest): Body;
@@ -43,7 +43,7 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
     toBody(body: Body, failure: unknown): Body | undefined;
     toReply(reply: ReplyEvent, body: Body): ReplyEvent;
   };
-  /** A whole reply as the chunks that a stream would have brought. */
+  /** Turns a whole reply into the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
   createReducer(request: ModelRequest): ReplyReducer<Chunk>;
 }
@@ -183,7 +183,7 @@ async function openResponse<Chunk, Whole>(
   return { chunks: toChunks(whole as Whole) };
 }
 
-/** With `TOOLCRIB_DEBUG=1` each request goes to standard error as one line, keys redacted. */
+/** Prints each request on standard error as one line, keys redacted, if `TOOLCRIB_DEBUG=1`. */
 function debugRequest(provider: string, body: unknown, secrets: readonly string[]): void {
   if (process.env.TOOLCRIB_DEBUG !== "1") return;
   process.stderr.write(`[toolcrib] ${provider} request ${redactKeys(JSON.stringify(body), secrets)}\n`);

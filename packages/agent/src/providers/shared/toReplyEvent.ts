@@ -1,14 +1,14 @@
 import type { AssistantMessage, StopReason, Usage } from "../../messages.ts";
 import type { ReplyEvent } from "../../provider.ts";
 
-/** What a reducer gathered of one reply. */
+/** The parts of one reply that a reducer gathered. */
 interface GatheredReply {
   readonly content: AssistantMessage["content"];
   readonly stop: StopReason;
   /** `provider/model`. */
   readonly model: string;
   readonly usage: Usage | undefined;
-  /** What the service said of the stop. */
+  /** The service's words about the stop. */
   readonly detail?: string | null | undefined;
 }
 
