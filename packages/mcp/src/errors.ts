@@ -1,6 +1,6 @@
 import { withoutControls } from "@toolcrib/core/text";
 
-/** What can go wrong with MCP servers and the files that name them, beside the failure of a call. */
+/** Errors of MCP servers and of the files that name them, beside the failure of a call. */
 export interface McpErrorDetails {
   /** The `mcpServers` entry cannot be used. */
   invalid_config: { problem: string };
@@ -52,7 +52,7 @@ export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {
 /** Narrows by `code`, so that `details` has its type. */
 export type AnyMcpError = { [Code in McpErrorCode]: McpError<Code> }[McpErrorCode];
 
-/** True for an McpError of this or any other installed copy of the package. */
+/** Returns true for an McpError of this or any other installed copy of the package. */
 export function isMcpError(value: unknown): value is AnyMcpError {
   return typeof value === "object" && value !== null && marker in value;
 }

@@ -18,7 +18,7 @@ export interface CallResult {
   [key: string]: unknown;
 }
 
-/** What a server answered to `tools/call`: text for a model, and the images and sounds beside it. */
+/** A server's answer to `tools/call`: text for a model, and the images and sounds beside it. */
 interface MappedResult {
   text: string;
   rich: ContentBlock[];
@@ -61,7 +61,7 @@ export function announcedSchema(outputSchema: JsonSchema | undefined): McpTool["
 const maxResultBytes: number = 256 * 1024;
 /** The most characters of base64 in the images and sounds of one result. */
 const maxMediaLength = 5 * 1024 * 1024;
-const maxMedia = 20;
+export const maxMedia = 20;
 
 /**
  * Reads any result of `tools/call`: a block of an unknown kind becomes JSON text, text beyond the limit is cut with a notice,
@@ -119,12 +119,12 @@ function fromBlock(block: Record<string, unknown>): { line?: string; media?: Med
   }
 }
 
-/** Not `String(value)`: an object from JSON may have a `toString` that cannot be called. */
+/** Returns text without calling `String(value)`: an object from JSON may have a `toString` that cannot be called. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown");
 }
 
-/** A model API refuses the whole conversation for data that is not base64. */
+/** Converts media. A model API refuses the whole conversation for data that is not base64. */
 function fromMedia(type: "image" | "audio", data: unknown, mime: unknown): { line: string; media?: Media } {
   const line = `[${type}: ${describeData(data, mime)}]`;
   if (typeof data !== "string" || typeof mime !== "string") return { line };
@@ -154,7 +154,7 @@ export function mountedName(server: string, tool: string, isTaken: (name: string
   return isTaken(name) ? freeName(name, isTaken) : name;
 }
 
-/** `value` where it is an object, else an empty one. */
+/** Returns `value` if it is an object, else an empty one. */
 export function record(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

@@ -4,16 +4,16 @@ import { type MountMcpOptions, mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
-/** What a look at a server has found. */
+/** The findings about a server. */
 export interface McpServerCheck {
   readonly server: string;
-  /** Whether it answers, and all its tools can be used. */
+  /** True if it answers, and all its tools can be used. */
   readonly isOk: boolean;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly problems: readonly AnyMcpError[];
   /** The result in a sentence. */
   readonly text: string;
-  /** What to do about a problem. */
+  /** Advice about a problem. */
   readonly advice?: string | undefined;
 }
 

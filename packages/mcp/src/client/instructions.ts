@@ -1,4 +1,4 @@
-// What servers say of themselves, for a system prompt: their words, marked as such.
+// Instructions of servers for a system prompt: their words, marked as such.
 import { showLines } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
@@ -8,7 +8,7 @@ const maxServerBytes = 4 * 1024;
 /** The same for all servers. */
 const maxBytes = 16 * 1024;
 
-/** The instructions of a server as they are kept and compared; "" where it gives none. */
+/** Returns the instructions of a server as they are kept and compared; "" if it gives none. */
 export function boundInstructions(given: unknown): string {
   if (typeof given !== "string") return "";
   return limitBytes(
@@ -19,7 +19,7 @@ export function boundInstructions(given: unknown): string {
   );
 }
 
-/** Each line begins with the name of its server, so that no server can speak for another, or for the user. */
+/** Writes instructions into a prompt, each line behind the name of its server, so that no server can speak for another, or for the user. */
 export function instructionsPrompt(
   servers: readonly { readonly name: string; readonly instructions: string }[],
 ): string {

@@ -5,7 +5,7 @@ const maxPages = 100;
 /** Sends one request of a list; resolves to its result as the server sent it. */
 export type SendRequest = (method: string, params: Record<string, unknown>) => Promise<unknown>;
 
-/** The entries of a list, page by page, and whether there were more than `most`. */
+/** Collects the entries of a list, page by page, and whether there were more than `most`. */
 export async function listPages(
   send: SendRequest,
   method: string,

@@ -68,7 +68,7 @@ function isNamed(tool: unknown): tool is ListedTool {
   return typeof record(tool).name === "string";
 }
 
-/** Undefined for a definition nested too deeply to be written as JSON or digested. */
+/** Returns the size; undefined for a definition nested too deeply to be written as JSON or digested. */
 function sizeOf(tool: ListedTool): number | undefined {
   try {
     const { name, description, inputSchema, annotations } = tool;

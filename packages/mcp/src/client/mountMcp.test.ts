@@ -97,7 +97,7 @@ test("a server that is gone is named with the reason, and a session that it has 
   const { registry } = await mounted({ web: { url: String(first.url) } });
   await first.close();
   expect(await registry.execute("mcp__web__echo", { text: "?" })).toMatch(
-    /MCP server web was not reached.*(ECONN|closed)/,
+    /MCP server web could not be reached.*(ECONN|closed)/,
   );
   const second = await serveMcp(registryServed, {
     http: { auth: false, port: Number(new URL(String(first.url)).port) },

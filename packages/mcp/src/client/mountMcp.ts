@@ -44,11 +44,11 @@ export interface MountMcpOptions {
   signal?: AbortSignal | undefined;
   /** Adds the tools `list_resources` and `read_resource` over all servers. Default: false. */
   resources?: boolean | undefined;
-  /** What `${NAME}` in the configuration is filled in from. Default: the process's environment. */
+  /** The variables that replace `${NAME}` in the configuration. Default: the process's environment. */
   environment?: Environment | undefined;
   /** Logins at servers that ask for one, such as those of `createOAuthStore`. Default: none. */
   logins?: OAuthStore | undefined;
-  /** Which protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
+  /** The protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
   versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
   /** The name of the client to servers. Default `toolcrib`. */
   clientName?: string | undefined;
@@ -86,7 +86,7 @@ type Read = ReadOptions<MountMcpOptions, typeof specs>;
 export interface McpMount extends AsyncDisposable {
   /** In the order of the configuration and of each server's list. */
   readonly tools: readonly ExecutableTool[];
-  /** Why servers and tools could not be mounted; the others are. */
+  /** The reasons why servers and tools could not be mounted; the others are. */
   readonly problems: readonly AnyMcpError[];
   /**
    * Gives the servers' instructions for the system prompt: each line marked as a server's words, at most 4 KB of a server and 16 KB in
@@ -155,8 +155,11 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
       }
     }
   }
-  for (const tool of read.resources ? createResourceTools(servers, timeoutMs) : []) tools.set(tool.name, tool);
-  const prompts = new Prompts(servers, Math.min(read.timeoutMs, longestDelayMs));
+  const patienceMs = Math.min(read.timeoutMs, longestDelayMs);
+  // A list must be whole before its own time is up, whichever server is silent.
+  const resources = read.resources ? createResourceTools(servers, timeoutMs, Math.floor(patienceMs * 0.8)) : [];
+  for (const tool of resources) tools.set(tool.name, tool);
+  const prompts = new Prompts(servers, patienceMs);
   return {
     tools: [...tools.values()],
     problems,

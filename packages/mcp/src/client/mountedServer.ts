@@ -20,13 +20,21 @@ interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
   accept: AcceptChange;
 }
 
-/** How many tools that a server no longer lists are remembered, so that a change is noticed when one comes back. */
+/** A comparison under way. */
+interface Check {
+  readonly connection: RemoteConnection;
+  /** The number of changes announced before it began. */
+  readonly changes: number;
+  readonly done: Promise<void>;
+}
+
+/** The number of tools no longer listed that are remembered, so that a change is noticed when one comes back. */
 const maxGone = 1000;
 
 /** A server whose tools are compared with those that were accepted. */
 export class MountedServer {
   readonly name: string;
-  /** Whether its hints are used as traits. */
+  /** True if its hints are used as traits. */
   readonly isTrusted: boolean;
   /** Undefined where the server cannot ask. */
   readonly questions: RemoteOptions["questions"];
@@ -34,11 +42,11 @@ export class MountedServer {
   readonly #options: MountedServerOptions;
   #accepted: readonly KnownTool[] = [];
   #refused = new Map<string, AnyMcpError>();
-  /** How often the server has said that its tools changed. */
+  /** The number of times that the server has said that its tools changed. */
   #changes = 0;
   /** The connection whose tools were compared, and after how many changes. */
   #checked: { connection: RemoteConnection; changes: number } | undefined;
-  #checking: { connection: RemoteConnection; done: Promise<void> } | undefined;
+  #checking: Check | undefined;
   #leftOut: AnyMcpError[] = [];
   /** As they were accepted; undefined where none were seen yet. */
   #instructions: string | undefined;
@@ -112,7 +120,7 @@ export class MountedServer {
     return this.#remote.close();
   }
 
-  /** `text` without the secrets in the entry of the server. */
+  /** Returns `text` without the secrets in the entry of the server. */
   redact(text: string): string {
     return this.#remote.redact(text);
   }
@@ -128,14 +136,19 @@ export class MountedServer {
     return connection.callTool(tool, args, call);
   }
 
+  /** Compares with a list that is asked for after the last change. One comparison is under way and one waits, however often the server says that its tools changed. */
   #check(connection: RemoteConnection): Promise<void> {
-    if (this.#checking?.connection !== connection) {
-      const done = this.#compare(connection).finally(() => {
-        if (this.#checking?.done === done) this.#checking = undefined;
-      });
-      this.#checking = { connection, done };
+    const running = this.#checking;
+    if (running?.connection === connection) {
+      if (running.changes === this.#changes) return running.done;
+      // The first call that knows of a later change begins the next one, and the others join it.
+      return running.done.catch(() => undefined).then(() => this.#check(connection));
     }
-    return this.#checking.done;
+    const done = this.#compare(connection).finally(() => {
+      if (this.#checking?.done === done) this.#checking = undefined;
+    });
+    this.#checking = { connection, changes: this.#changes, done };
+    return done;
   }
 
   async #compare(connection: RemoteConnection): Promise<void> {

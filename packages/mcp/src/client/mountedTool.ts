@@ -2,6 +2,7 @@ import { type ExecutableTool, fromMcpHints, isToolError, ToolRegistry, toolOutpu
 import { withoutControls } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
 import { failureReason, fromCallResult, type ListedTool, record, toParameters } from "../mapping.ts";
+import { withFittedPictures } from "./fittedPictures.ts";
 import type { MountedServer } from "./mountedServer.ts";
 import { invalidTool } from "./toolErrors.ts";
 
@@ -15,7 +16,7 @@ export function createMountedTool(
   const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
   const hints = fromMcpHints(record(tool.annotations));
   const mounted: ExecutableTool = {
-    // What a server claims must not skip a question, nor let calls run side by side.
+    // Claims of a server must not skip a question, nor let calls run side by side.
     ...(server.isTrusted && hints),
     hints,
     origin: `mcp:${server.name}`,
@@ -45,7 +46,7 @@ export function createMountedTool(
       const { result, refusals } = server.questions
         ? await server.questions.during({ ...asked, args: Object.freeze(structuredClone(args)) }, send)
         : { result: await send(), refusals: [] };
-      const { text, rich, data, isError } = fromCallResult(result);
+      const { text, rich, data, isError } = fromCallResult(await withFittedPictures(result, signal));
       if (isError) {
         const reasons = refusals.length > 0 ? ` (${refusals.join("; ")})` : "";
         throw new Error(server.redact(failureReason(tool.name, text) + reasons));

@@ -105,6 +105,14 @@ describe("resources", () => {
     expect(failed).not.toContain("hush");
   });
 
+  test("of a server that never answers are an error, and the others are listed", async () => {
+    const mute = command("wordyServer.ts", "Say nothing.");
+    const { registry } = await mounted({ mute, wordy }, { resources: true, timeoutMs: 6_000 });
+    const listed = await registry.execute("list_resources");
+    expect(listed).toMatch(/^mute: .*no answer within/);
+    expect(listed).toContain("wordy: notes://all/0");
+  });
+
   test("of a server that cannot be reached are an error, and the others are listed", async () => {
     const { registry } = await mounted({ none: { command: "/none/at/all" }, wordy }, { resources: true });
     const listed = await registry.execute("list_resources");

@@ -6,7 +6,6 @@ import { fromCallResult, mountedName, record } from "../mapping.ts";
 import { listPages } from "./listPages.ts";
 import type { MountedServer } from "./mountedServer.ts";
 
-/** Most prompts of a server. */
 const mostPrompts = 200;
 const mostArguments = 20;
 const longestName = 128;
@@ -68,7 +67,7 @@ export class Prompts {
     return { prompts, problems };
   }
 
-  /** The text of a prompt, at most 50 KB. Throws a RangeError for a name that is not listed. */
+  /** Writes the text of a prompt, at most 50 KB. Throws a RangeError for a name that is not listed. */
   async write(
     name: string,
     args: Readonly<Record<string, string>>,

@@ -10,8 +10,8 @@ const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 const maxCauses = 5;
 
 /**
- * For the errors of a server and what it writes to standard error: both may repeat the secrets that it was given. `more` are those
- * that it got since.
+ * Makes a function for the errors of a server and what it writes to standard error: both may repeat the secrets that it was given.
+ * `more` are those that it got since.
  */
 export function createRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
   const forms = (secrets: readonly string[]): string[] =>

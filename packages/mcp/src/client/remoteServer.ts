@@ -31,7 +31,7 @@ export interface RemoteConnection {
   listTools(): Promise<ListedTools>;
   /** Returns the result of `tools/call` as the server sent it. */
   callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
-  /** The result of another request as the server sent it. */
+  /** Returns the result of another request as the server sent it. */
   request(method: string, params: Record<string, unknown>, call: Pick<CallOptions, "signal">): Promise<unknown>;
   /** Gives the server's instructions; undefined if there are none. */
   readonly instructions: string | undefined;
@@ -141,7 +141,7 @@ export class RemoteServer {
     }
   }
 
-  /** The answer of the server, or an error that says what happened to the server. */
+  /** Resolves to the answer of the server, or rejects with an error that says what happened to the server. */
   async #explained<Answer>(client: Client, errors: () => string, answer: Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
@@ -153,7 +153,7 @@ export class RemoteServer {
         throw this.#failed(`${what}${errors()}`, error);
       }
       if (name === "TypeError" && cause !== undefined) {
-        throw this.#failed(`was not reached, or broke off: ${reasonOf(error)}`, error);
+        throw this.#failed(`could not be reached, or the connection broke: ${reasonOf(error)}`, error);
       }
       if (status !== 404) throw redactError(error, this.redact);
       await client.close();

@@ -11,10 +11,14 @@ const mostListed = 500;
 const maxListBytes = 50 * 1024;
 
 /**
- * The tools `list_resources` and `read_resource` over all servers. They declare no effects and no traits: what a server does when it is
- * asked is known to it alone, so a policy asks.
+ * Makes the tools `list_resources` and `read_resource` over all servers; a list of all waits `patienceMs` for each. They declare no effects and no traits: what a server does
+ * when it is asked is known to it alone, so a policy asks.
  */
-export function createResourceTools(servers: readonly MountedServer[], timeoutMs: number): ExecutableTool[] {
+export function createResourceTools(
+  servers: readonly MountedServer[],
+  timeoutMs: number,
+  patienceMs: number,
+): ExecutableTool[] {
   if (servers.length === 0) return [];
   const names = servers.map(({ name }) => name);
   const serverOf = (name: unknown): MountedServer => servers.find((one) => one.name === name) as MountedServer;
@@ -31,8 +35,13 @@ export function createResourceTools(servers: readonly MountedServer[], timeoutMs
     timeoutMs,
     async execute({ server: only }, call) {
       if (only !== undefined) return answerOf(await listOf(serverOf(only), call));
+      const limit = AbortSignal.timeout(patienceMs);
+      const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
       const lists = servers.map((one) =>
-        listOf(one, call).catch((error: unknown) => [`${shownName(one.name)}: ${showLine(messageOf(error), 500)}`]),
+        listOf(one, { ...call, signal }).catch((error: unknown) => {
+          const why = limit.aborted ? `no answer within ${patienceMs} ms` : messageOf(error);
+          return [`${shownName(one.name)}: ${showLine(why, 500)}`];
+        }),
       );
       return answerOf((await Promise.all(lists)).flat());
     },
@@ -58,7 +67,7 @@ export function createResourceTools(servers: readonly MountedServer[], timeoutMs
   return [list, read];
 }
 
-/** A line for each resource of a server. */
+/** Writes a line for each resource of a server. */
 async function listOf(server: MountedServer, call: ToolCallInfo): Promise<string[]> {
   if (!(await untilAborted(server.offers("resources"), call.signal))) return [];
   const send = (method: string, params: Record<string, unknown>): Promise<unknown> =>

@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { McpError, shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
@@ -81,7 +82,7 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
   };
 }
 
-/** `fetch` refuses an address with a user and password, and its error quotes it. As a header they reach the server. */
+/** Moves user and password into a header: `fetch` refuses an address with them, and its error quotes it. */
 function withoutUser(address: URL, headers: Record<string, string>): { url: URL; headers: Record<string, string> } {
   const { username, password } = address;
   if (username === "" && password === "") return { url: address, headers };
@@ -93,11 +94,7 @@ function withoutUser(address: URL, headers: Record<string, string>): { url: URL;
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }
 
 /** Returns the entries of an `mcpServers` JSON that are not disabled, in order. Throws a TypeError for anything else. */

@@ -64,7 +64,7 @@ describe.each(["legacy", "auto"] as const)("%s protocol", (versionNegotiation) =
 
   test("without approve the server is told that nobody can be asked", async () => {
     const { ran, call } = await openWith(undefined);
-    expect(await call("a")).toMatch(/Approval required: Write a\? .*it offers no elicitation/);
+    expect(await call("a")).toMatch(/Approval required: Write a\? .*it does not support elicitation/);
     expect(ran).toEqual([]);
   });
 
@@ -129,13 +129,26 @@ test.each([
 
 const form = (field: object) => ({ type: "object", properties: { answer: field } });
 
+const options = (...titles: string[]) => titles.map((title) => ({ const: title.toLowerCase(), title }));
+
 test.each([
-  [{ type: "string" }, { output: "x" }, { action: "accept", content: { answer: "x" } }],
-  [{ type: "string", enum: ["a", "b"] }, { output: "b" }, { action: "accept", content: { answer: "b" } }],
-  [{ type: "string", enum: ["a", "b"] }, { output: "c" }, { action: "decline" }],
-  [{ type: "string" }, true, { action: "decline" }],
-  [{ type: "string" }, "not now", { action: "decline" }],
-])("a form with the field %j, answered with %j", async (field, given, expected) => {
+  [{ type: "string" }, [], { output: "x" }, "x"],
+  [{ type: "string" }, [], true, undefined],
+  [{ type: "string" }, [], "not now", undefined],
+  [{ type: "string", enum: ["a", "b"] }, ["a", "b"], { output: "b" }, "b"],
+  [{ type: "string", enum: ["a", "b"] }, ["a", "b"], { output: "c" }, undefined],
+  [{ type: "string", enum: ["a", "b"], enumNames: ["A", "B"] }, ["A", "B"], { output: "B" }, "b"],
+  [{ type: "string", oneOf: options("Red", "Blue"), default: "red" }, ["Red", "Blue"], { output: "Blue" }, "blue"],
+  [{ type: "string", oneOf: options("Red", "Blue") }, ["Red", "Blue"], { output: "blue" }, undefined],
+  [{ type: "string", anyOf: options("Red") }, ["Red"], { output: "Red" }, "red"],
+  [
+    { type: "array", items: { anyOf: options("A", "B") }, minItems: 1, maxItems: 2 },
+    ["A", "B"],
+    { output: "B" },
+    ["b"],
+  ],
+  [{ type: "array", items: { type: "string", enum: ["a"] } }, ["a"], { output: "a" }, ["a"]],
+])("a form with the field %j offers %j, and answered with %j sends %j", async (field, choices, given, answer) => {
   const asking: unknown[] = [];
   const questions = new ServerQuestions("s", (_call, question) => {
     asking.push(question);
@@ -143,9 +156,8 @@ test.each([
   });
   const params = { message: "Which?", requestedSchema: form(field) };
   const { result } = await questions.during(asked, () => questions.answer(params, signal));
-  const choices = "enum" in field ? field.enum : [];
   expect(asking).toEqual([{ text: "The MCP server s asks: Which?", needs: "output", data: { choices } }]);
-  expect(result).toEqual(expected);
+  expect(result).toEqual(answer === undefined ? { action: "decline" } : { action: "accept", content: { answer } });
 });
 
 test.each([
@@ -154,8 +166,31 @@ test.each([
   [form({ type: "string", enum: ["a", " "] })],
   [form({ type: "string", enum: ["a", "b\u202e"] })],
   [form({ type: "string", enum: Array.from({ length: 51 }, (_, index) => `${index}`) })],
-  [form({ type: "string", title: "Your password" })],
-  [form({ type: "string", description: "Your password" })],
+  [form({ type: "string", title: 7 })],
+  [form({ type: "string", title: "t".repeat(4000) })],
+  [form({ type: "string", enum: ["a"], oneOf: [{ const: "a", title: "A" }] })],
+  [form({ type: "string", enum: ["a", "b"], enumNames: ["A"] })],
+  [form({ type: "string", enumNames: ["A"] })],
+  [form({ type: "string", oneOf: options("A"), enumNames: ["B"] })],
+  [form({ type: "string", oneOf: options("A"), anyOf: options("B") })],
+  [form({ type: "string", oneOf: [] })],
+  [form({ type: "string", oneOf: "A" })],
+  [form({ type: "string", oneOf: [{ const: "a" }] })],
+  [form({ type: "string", oneOf: [{ const: 1, title: "A" }] })],
+  [form({ type: "string", oneOf: [{ const: "a", title: "A", description: "not shown" }] })],
+  [
+    form({
+      type: "string",
+      oneOf: [
+        { const: "a", title: "A" },
+        { const: "b", title: "A" },
+      ],
+    }),
+  ],
+  [form({ type: "string", oneOf: [{ const: "a", title: "A\u202e" }] })],
+  [form({ type: "array", items: { type: "string" } })],
+  [form({ type: "array", items: { type: "string", enum: ["a", "b"] }, minItems: 2 })],
+  [form({ type: "array", items: { type: "string", enum: ["a"] }, uniqueItems: true })],
   [{ type: "object", properties: { a: { type: "string" }, b: { type: "string" } } }],
 ])("a form as %j is declined without asking", async (requestedSchema) => {
   const questions = new ServerQuestions("s", () => expect.unreachable());
@@ -165,9 +200,27 @@ test.each([
   expect(result).toEqual({ action: "decline" });
 });
 
+test("the title and the description of a field are shown with the question", async () => {
+  const texts: string[] = [];
+  const questions = new ServerQuestions("s", (_call, { text }) => ({ output: `${texts.push(text)}` }));
+  for (const field of [
+    { title: "Colour", description: "The one\u202e you like" },
+    { title: "Answer" },
+    { description: "A number" },
+  ]) {
+    const params = { message: "Which?", requestedSchema: form({ type: "string", ...field }) };
+    await questions.during(asked, () => questions.answer(params, signal));
+  }
+  expect(texts).toEqual([
+    "The MCP server s asks: Which? (Colour: The one<U+202E> you like)",
+    "The MCP server s asks: Which?",
+    "The MCP server s asks: Which? (A number)",
+  ]);
+});
+
 test("a question without a running call is refused", async () => {
   const questions = new ServerQuestions("s", () => expect.unreachable());
-  await expect(questions.answer({ message: "Now?" }, signal)).rejects.toThrow("no call is running");
+  await expect(questions.answer({ message: "Now?" }, signal)).rejects.toThrow("no running call");
 });
 
 test("questions asked at the same time are put one after the other", async () => {

@@ -3,6 +3,7 @@ import { untilAborted } from "@toolcrib/core/internal";
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { reasonOf, shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
+import { type FormField, formField } from "./formField.ts";
 
 /** Milliseconds added to the time limit of a call whose server may ask: our own server waits as long for an answer. */
 export const answerTimeoutMs = 600_000;
@@ -13,14 +14,14 @@ const maxQuestionLength = 4000;
 interface RunningCall {
   readonly call: GuardedCall;
   readonly signal: AbortSignal;
-  /** Why questions of this call got no yes. */
+  /** The reasons why questions of this call were not approved. */
   readonly refusals: string[];
 }
 
 interface ElicitAnswer {
   [key: string]: unknown;
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, string>;
+  content?: Record<string, string | string[]>;
 }
 
 /**
@@ -60,28 +61,32 @@ export class ServerQuestions {
 
   /**
    * Answers `elicitation/create`. Only a form without fields can get a yes, since accepting it is the whole answer; one with a single field
-   * of text is a question that needs an output.
+   * of text or of choices is a question that needs an output.
    */
   answer(params: unknown, requestSignal: AbortSignal): Promise<ElicitAnswer> {
     const running = this.#running;
-    if (!running) return Promise.reject(new Error("no call is running that a question could be about"));
+    if (!running) return Promise.reject(new Error("the question belongs to no running call"));
     const { message, mode = "form", requestedSchema } = record(params);
     const decline = (reason: string): ElicitAnswer => {
       running.refusals.push(reason);
       return { action: "decline" };
     };
-    const fields = Object.entries(record(record(requestedSchema).properties));
-    const field = fields.length === 1 ? textField(fields[0]) : undefined;
-    if (mode !== "form" || (fields.length > 0 && !field))
-      return Promise.resolve(decline("the server asked for more than a yes, a no or one text"));
-    if (typeof message !== "string" || message.length > maxQuestionLength)
-      return Promise.resolve(decline(`the server's question is no text of at most ${maxQuestionLength} characters`));
+    const hasFields = Object.keys(record(record(requestedSchema).properties)).length > 0;
+    const field = formField(requestedSchema);
+    if (mode !== "form" || (hasFields && !field))
+      return Promise.resolve(decline("the server asked for more than a yes, a no, one text or one choice"));
+    const label = field?.label ? ` (${field.label})` : "";
+    if (typeof message !== "string" || message.length + label.length > maxQuestionLength)
+      return Promise.resolve(decline(`the server's question is not a text of at most ${maxQuestionLength} characters`));
     const signal = AbortSignal.any([running.signal, requestSignal]);
-    const text = `The MCP server ${shownName(this.#server)} asks: ${showInvisible(message)}`;
+    const text = `The MCP server ${shownName(this.#server)} asks: ${showInvisible(message + label)}`;
     const answer = this.#lastQuestion.then(async (): Promise<ElicitAnswer> => {
       try {
         signal.throwIfAborted();
-        const question = { text, ...(field && { needs: "output" as const, data: { choices: field.choices } }) };
+        const question = {
+          text,
+          ...(field && { needs: "output" as const, data: { choices: [...field.choices.keys()] } }),
+        };
         const approving = Promise.resolve(this.#approve({ ...running.call, signal }, question));
         const given: unknown = await untilAborted(approving, signal);
         const content = contentOf(given, field);
@@ -97,33 +102,11 @@ export class ServerQuestions {
   }
 }
 
-interface TextField {
-  readonly name: string;
-  /** Empty where any text is an answer. */
-  readonly choices: readonly string[];
-}
-
-/** The title that our own server gives its field. */
-const ownTitle = "Answer";
-const mostChoices = 50;
-
-function isChoice(given: unknown): boolean {
-  return typeof given === "string" && given.trim() !== "" && given.length <= 200 && showInvisible(given) === given;
-}
-
-/** The field, if any text or one of some is what it takes. */
-function textField([name, schema]: readonly [string, unknown] = ["", undefined]): TextField | undefined {
-  const { type, title = ownTitle, enum: choices = [], ...others } = record(schema);
-  const isOffer = Array.isArray(choices) && choices.length <= mostChoices && choices.every(isChoice);
-  // A label, which would not be shown, may ask for something else than the message.
-  const isPlain = title === ownTitle && Object.keys(others).length === 0;
-  return type === "string" && isOffer && isPlain ? { name, choices } : undefined;
-}
-
 /** Gives the answer as the form has it; undefined if it does not fit the form. */
-function contentOf(given: unknown, field: TextField | undefined): Record<string, string> | undefined {
+function contentOf(given: unknown, field: FormField | undefined): ElicitAnswer["content"] | undefined {
   if (!field) return given === true ? {} : undefined;
   const { output } = record(given);
-  const isAnswer = typeof output === "string" && (field.choices.length === 0 || field.choices.includes(output));
-  return isAnswer ? { [field.name]: output } : undefined;
+  if (typeof output !== "string") return undefined;
+  const value = field.choices.size === 0 ? output : field.choices.get(output);
+  return value === undefined ? undefined : { [field.name]: field.isArray ? [value] : value };
 }

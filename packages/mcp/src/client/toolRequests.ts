@@ -13,7 +13,7 @@ const anyResult = {
   "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
 } as const;
 
-/** The tools that a server lists, page by page, within `ListedTools`' limits. `timeout` is milliseconds for all of it. */
+/** Collects the tools that a server lists, page by page, within `ListedTools`' limits. `timeout` is milliseconds for all of it. */
 export async function listTools(client: Client, timeout: number): Promise<ListedTools> {
   const listed = new ListedTools();
   const options = { timeout, signal: AbortSignal.timeout(timeout) };
@@ -34,7 +34,7 @@ export async function listTools(client: Client, timeout: number): Promise<Listed
   return listed;
 }
 
-/** The result of any other request as the server sent it. */
+/** Returns the result of any other request as the server sent it. */
 export function sendRequest(
   client: Client,
   method: string,
@@ -45,7 +45,7 @@ export function sendRequest(
   return client.request({ method, params }, anyResult, options);
 }
 
-/** The result of `tools/call` as the server sent it. */
+/** Returns the result of `tools/call` as the server sent it. */
 export function callTool(
   client: Client,
   name: string,

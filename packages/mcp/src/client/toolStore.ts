@@ -8,7 +8,7 @@ export interface KnownTool extends ListedTool {
   readonly gone?: true;
 }
 
-/** What is kept about a server between runs. */
+/** The record of a server that is kept between runs. */
 export interface KnownServer {
   /** Digest of the entry of the server. When it differs, the server is asked for its tools again. */
   config: string;

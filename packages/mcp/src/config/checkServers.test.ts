@@ -26,9 +26,11 @@ test("servers of the user and those that are allowed are looked at; the others a
     "changed false",
   ]);
   expect(checks[2]).toMatchObject({
-    text: "evil of .mcp.json is not allowed to start as the file has it now",
+    text: "evil of .mcp.json is not allowed to start with its present entry",
     advice: "toolcrib mcp list shows it, toolcrib mcp allow evil allows it",
   });
-  expect(checks[3]?.text).toBe("changed of .mcp.json is not allowed to start as the file has it now");
+  expect(checks[3]?.text).toBe("changed of .mcp.json is not allowed to start with its present entry");
   expect(existsSync(started)).toBe(false);
+  const [odd] = await checkServers({ mcpServers: { "x; touch y": evil } }, { consents });
+  expect(odd?.advice).toBe("toolcrib mcp list shows it, toolcrib mcp allow NAME allows it");
 });

@@ -9,7 +9,7 @@ import { joinServers } from "./joinServers.ts";
 export interface CheckServersOptions extends MountMcpOptions {
   /** The user's own servers. */
   readonly user?: McpConfig | undefined;
-  /** What the user has allowed of the project's. */
+  /** The entries of the project that the user has allowed. */
   readonly consents: McpConsents;
 }
 
@@ -34,12 +34,14 @@ export async function checkServers(
 
 function notAllowed(server: string): McpServerCheck {
   const name = shownName(server);
+  // A stranger may have chosen it: a command to copy has only a plain one.
+  const word = /^[\w.-]{1,64}$/.test(server) ? server : "NAME";
   return {
     server,
     isOk: false,
     tools: [],
     problems: [],
-    text: `${name} of ${mcpConfigName} is not allowed to start as the file has it now`,
-    advice: `toolcrib mcp list shows it, toolcrib mcp allow ${name} allows it`,
+    text: `${name} of ${mcpConfigName} is not allowed to start with its present entry`,
+    advice: `toolcrib mcp list shows it, toolcrib mcp allow ${word} allows it`,
   };
 }

@@ -1,7 +1,7 @@
 import { nearestName } from "@toolcrib/core/internal";
 import { McpError } from "../errors.ts";
 
-/** `message` begins with the name of the file. */
+/** Makes the error of a file. `message` begins with its name. */
 export function badConfigFile(file: string, message: string): McpError<"bad_config_file"> {
   return new McpError("bad_config_file", "", message, { file });
 }

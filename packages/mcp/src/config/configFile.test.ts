@@ -83,7 +83,7 @@ test.each([
   ['{ / "mcpServers": {} }', '.mcp.json is not valid JSON: unexpected "/" at character 3, after {'],
   ['{ "mcpServers": /*/ {} }', '.mcp.json is not valid JSON: unexpected "/" at character 17, after { "mcpServers":'],
   ["[]", '.mcp.json: expected { "mcpServers": { NAME: { … } } }; correct it or move it away'],
-  ['{"mcpServers":{"a":1}}', '.mcp.json: the entry "a" is no object; correct or remove it'],
+  ['{"mcpServers":{"a":1}}', '.mcp.json: the entry "a" is not an object; correct or remove it'],
   [`{}${" ".repeat(2 ** 20)}`, ".mcp.json: it holds more than 1 MB, the most that is read; use a smaller one"],
 ])("%.30j is refused by its name", async (text, message) => {
   writeFileSync(path, text);
@@ -112,7 +112,7 @@ test("a file of the user's that others can write, or a link, is refused by its n
   const own = join(folder, "mcp.json");
   writeFileSync(own, "{}");
   chmodSync(own, 0o666);
-  const message = new RegExp(`^${own}: the file that keeps your own MCP servers is not trusted: others can write it`);
+  const message = new RegExp(`^${own}: the file that stores your own MCP servers is not trusted: others can write it`);
   const refused = { code: "bad_config_file", message: expect.stringMatching(message) };
   await expect(userConfigFile(own).read()).rejects.toMatchObject(refused);
   await expect(userConfigFile(own).change("a", () => b)).rejects.toMatchObject(refused);

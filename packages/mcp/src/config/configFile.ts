@@ -14,9 +14,9 @@ import { mcpConfigName } from "./configName.ts";
 
 /** A file that names MCP servers. Its methods reject with an McpError (`bad_config_file`) where its content is not valid. */
 export interface McpConfigFile {
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Without a file there are no servers. */
+  /** Reads the servers; without a file there are none. */
   read(): Promise<McpConfig>;
   /**
    * Changes one entry, or removes it where `change` returns nothing, and leaves the rest of the file as it is written: comments,
@@ -27,7 +27,7 @@ export interface McpConfigFile {
 
 const maxMegabytes = 1;
 
-/** Loaded when a file is read: what only asks for a name or a consent does not need its parser. */
+/** Loads the parser when a file is read: what only asks for a name or a consent does not need its parser. */
 const loadText = (): Promise<typeof import("./configText.ts")> => import("./configText.ts");
 
 /** Sets one value in JSON with comments, or removes it where `value` is undefined; the rest stays as it is written. */
@@ -58,30 +58,27 @@ export function projectConfigFile(directory: string): McpConfigFile {
   };
 }
 
-/**
- * Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. `name` is
- * its path by default.
- */
-export function userConfigFile(path: string, name: string = path): McpConfigFile {
+/** Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. */
+export function userConfigFile(path: string): McpConfigFile {
   const file = ownFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
   const text = async (): Promise<string | undefined> => {
     try {
       return await file.read();
     } catch (error) {
       const code = systemErrorCode(error);
-      throw badConfigFile(name, `${name}: ${code ? `it cannot be read (${code})` : messageOf(error)}`);
+      throw badConfigFile(path, `${path}: ${code ? `it cannot be read (${code})` : messageOf(error)}`);
     }
   };
   return {
-    name,
+    name: path,
     async read() {
       const { parseConfig } = await loadText();
-      return parseConfig((await text()) ?? "{}", name);
+      return parseConfig((await text()) ?? "{}", path);
     },
     async change(server, change) {
       const { changeConfig } = await loadText();
       await text();
-      await file.change((found) => changeConfig(found, server, change, name));
+      await file.change((found) => changeConfig(found, server, change, path));
     },
   };
 }

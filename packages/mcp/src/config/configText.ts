@@ -11,11 +11,11 @@ export function parseConfig(text: string, file: string): McpConfig {
   if (!wrong) return { mcpServers };
   throw badConfigFile(
     file,
-    `${file}: the entry ${JSON.stringify(clip(wrong[0], 80))} is no object; correct or remove it`,
+    `${file}: the entry ${JSON.stringify(clip(wrong[0], 80))} is not an object; correct or remove it`,
   );
 }
 
-/** An entry may be anything: one that is wrong can still be removed. */
+/** Parses entries. Each may be anything: one that is wrong can still be removed. */
 function parseEntries(text: string, file: string): McpConfig {
   const toError = (message: string): Error => badConfigFile(file, message);
   // Not parsed by jsonc-parser: there a key `__proto__` would give an entry fields that its digest does not cover.

@@ -23,7 +23,7 @@ test("a yes is kept for the entry as it is; a changed one is asked about again; 
   await expect(allowedServers(config, consents)).rejects.toMatchObject({
     code: "not_allowed",
     details: { names: ["a"] },
-    message: ".mcp.json: a is not allowed to start as the file has it now",
+    message: ".mcp.json: a is not allowed to start with its present entry",
   });
   expect(await allowedServers(config, consents, answer(false))).toEqual({ mcpServers: {} });
   expect(await allowedServers(config, consents, answer(true))).toEqual({ mcpServers: { a: { command: "x" } } });

@@ -3,12 +3,12 @@ import { configDigest, type McpConfig, type McpServerConfig } from "../client/se
 import { McpError } from "../errors.ts";
 import { mcpConfigName } from "./configName.ts";
 
-/** Whether an entry is allowed to start as it is; `changed`: an earlier form of it is. */
+/** The user's consent to start an entry as it is; `changed`: an earlier form of it is allowed. */
 export type McpConsent = "allowed" | "changed" | "new";
 
-/** Which entries of a directory's `.mcp.json` its user has allowed to start. */
+/** The entries of a directory's `.mcp.json` that its user has allowed to start. */
 export interface McpConsents {
-  /** By the name of the entry. What cannot be read allows nothing. */
+  /** Reads consents by the name of the entry. What cannot be read allows nothing. */
   read(config: McpConfig): Promise<ReadonlyMap<string, McpConsent>>;
   /** Keeps that the user allowed these entries as they are; an entry that is undefined is forgotten. */
   save(entries: Readonly<Record<string, McpServerConfig | undefined>>): Promise<void>;
@@ -44,7 +44,7 @@ function consentOf(digest: unknown, entry: McpServerConfig): McpConsent {
 /** Parses the file. If it cannot be read, nothing is allowed. */
 function parseConsents(text = ""): ReadonlyMap<string, unknown> {
   try {
-    return new Map(Object.entries(JSON.parse(text).servers as Record<string, unknown>));
+    return new Map(Object.entries(JSON.parse(text).servers));
   } catch {
     return new Map();
   }
@@ -82,6 +82,6 @@ export async function allowedServers(
 function notAllowed(names: readonly string[]): McpError<"not_allowed"> {
   const [first = "", ...more] = names;
   const which = more.length === 0 ? `${first} is` : `${names.join(", ")} are`;
-  const message = `${mcpConfigName}: ${which} not allowed to start as the file has it now`;
+  const message = `${mcpConfigName}: ${which} not allowed to start with its present entry`;
   return new McpError("not_allowed", first, message, { names });
 }

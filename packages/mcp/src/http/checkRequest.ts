@@ -23,7 +23,10 @@ export function createRequestCheck(
   };
 }
 
-/** The server speaks plain HTTP, so the origin of a page that it served begins so. A proxy for HTTPS has an origin to be named. */
+/**
+ * Refuses pages of other origins. The server speaks plain HTTP, so the origin of a page that it served begins so. A proxy for
+ * HTTPS has an origin to be named.
+ */
 function refuseOrigin({ headers }: Request, origins: readonly string[]): Response | undefined {
   const origin = headers.get("origin");
   if (origin === null || origins.includes(origin)) return undefined;

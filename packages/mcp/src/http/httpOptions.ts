@@ -1,7 +1,7 @@
 import { groupOf, type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import { isLoopback } from "../loopback.ts";
 
-/** Where and to whom a registry is served over HTTP. */
+/** Options of a registry that is served over HTTP. */
 export interface HttpOptions {
   /** Default 0: a free port. */
   port?: number | undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
-/** How many sessions are kept. Beyond that the one used least recently is closed, and its client starts a new one. */
+/** The most sessions that are kept. Beyond that the one used least recently is closed, and its client starts a new one. */
 const maxSessions = 256;
 
 interface Session {
@@ -42,7 +42,7 @@ export class HttpSessions {
     this.#sessions.clear();
   }
 
-  /** Without a session only `initialize` succeeds, and starts one. */
+  /** Opens a session by `initialize`, which alone succeeds without one. */
   async #open(request: Request): Promise<Response> {
     const server = this.#create();
     const stopListening = server.onclose;

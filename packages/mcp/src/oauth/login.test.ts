@@ -155,13 +155,13 @@ test("an entry with an Authorization header of its own is taken at its word: no 
   cleanups.push(() => mount.close());
   expect(mount.problems).toMatchObject([{ code: "server_failed" }]);
   expect(server.seen.at(-1)).toBe("Bearer own");
-  await expect(logIn({ headers })).rejects.toThrow(/sends an Authorization header of its own/);
+  await expect(logIn({ headers })).rejects.toThrow(/sends its own Authorization header/);
 });
 
 test("a server that asks for no login is said so", async () => {
   const open = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
   cleanups.push(() => open.close());
-  await expect(logIn({ url: new URL(String(open.url)) })).rejects.toThrow(/failed: it asks for no login/);
+  await expect(logIn({ url: new URL(String(open.url)) })).rejects.toThrow(/failed: it requires no login/);
 });
 
 describe("attacks on a login", () => {
@@ -297,8 +297,8 @@ describe("attacks on a login", () => {
   test.each([
     ["a huge answer", { access_token: "x".repeat(1_000_000) }, /more than 262144 bytes/],
     ["a huge token", { access_token: "x".repeat(100_000) }, /a token of more than 32768 characters/],
-    ["a token with a line break", { access_token: "a\r\nX-Evil: 1" }, /a token that no header can carry/],
-    ["a token of another type", { token_type: "mac" }, /of another type than bearer/],
+    ["a token with a line break", { access_token: "a\r\nX-Evil: 1" }, /a token that cannot be sent in a header/],
+    ["a token of another type", { token_type: "mac" }, /not of the type bearer/],
   ])("%s in place of tokens is refused without being quoted", async (_what, tokens, says) => {
     authorization.options = { tokens };
     const failed = await logIn().catch((error: Error) => error);
@@ -321,7 +321,9 @@ describe("attacks on a login", () => {
   });
 
   test("nobody who logs in, and an abort, end the login", async () => {
-    await expect(logIn({ open: () => undefined, timeoutMs: 200 })).rejects.toThrow(/nobody has logged in in time/);
+    await expect(logIn({ open: () => undefined, timeoutMs: 200 })).rejects.toThrow(
+      /nobody logged in before the time limit/,
+    );
     const controller = new AbortController();
     const open = (): void => controller.abort(new Error("interrupted"));
     await expect(logIn({ open, signal: controller.signal })).rejects.toThrow("interrupted");

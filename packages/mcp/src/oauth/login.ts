@@ -10,7 +10,7 @@ import { type AddressRule, addressRule } from "./addressRule.ts";
 import { createOAuthFetch } from "./oauthFetch.ts";
 import type { OAuthLogin, OAuthStore } from "./oauthStore.ts";
 import { type AuthorizationCode, listenForRedirect } from "./redirectListener.ts";
-import { keptTokens, withoutTokens } from "./tokens.ts";
+import { checkedTokens, withoutTokens } from "./tokens.ts";
 
 export interface LoginOptions {
   /** The name of the server, for messages. */
@@ -23,7 +23,7 @@ export interface LoginOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A client that was registered beforehand, or the https address of a client's metadata. Default: a client is registered. */
   readonly clientId?: string | undefined;
-  /** Where the browser comes back to on 127.0.0.1. Default: a random port. */
+  /** The port on 127.0.0.1 to which the browser comes back. Default: a random port. */
   readonly port?: number | undefined;
   /** Origins that may give the token though the user logs in at another. Default: none. */
   readonly trust?: readonly string[] | undefined;
@@ -36,9 +36,9 @@ export interface LoginOptions {
 
 const defaultTimeoutMs = 5 * 60_000;
 
-/** What one login learns on its way. It is in memory alone, so that two logins at once do not meet. */
+/** The state of one login. It is in memory alone, so that two logins at once do not meet. */
 interface Progress {
-  /** Whether the server has asked for a login. */
+  /** True once the server has asked for a login. */
   isAsked: boolean;
   state?: OAuthDiscoveryState;
   verifier?: string;
@@ -61,7 +61,7 @@ export async function login(options: LoginOptions): Promise<OAuthLogin> {
     const rule = addressRule(url);
     rule(url, "The address");
     if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
-      throw new Error("its entry sends an Authorization header of its own; take that out to log in");
+      throw new Error("its entry sends its own Authorization header; remove it to log in");
     const either = signal ? AbortSignal.any([signal, limit]) : limit;
     const listener = await listenForRedirect(state, port);
     try {
@@ -78,7 +78,7 @@ export async function login(options: LoginOptions): Promise<OAuthLogin> {
   } catch (error) {
     signal?.throwIfAborted();
     for (const secret of [progress.verifier, progress.client?.client_secret]) if (secret) secrets.push(secret);
-    const reason = limit.aborted ? "nobody has logged in in time" : withoutTokens(reasonOf(error), secrets);
+    const reason = limit.aborted ? "nobody logged in before the time limit" : withoutTokens(reasonOf(error), secrets);
     throw new McpError(
       "login_failed",
       server,
@@ -141,7 +141,7 @@ async function finishLogin(
     resource,
     clientId: client.client_id,
     clientSecret: client.client_secret,
-    ...keptTokens(tokens, Date.now()),
+    ...checkedTokens(tokens, Date.now()),
   };
 }
 
@@ -224,7 +224,7 @@ function createProvider(
     },
     // Called before a client is registered and before the user is sent anywhere.
     saveDiscoveryState(found) {
-      if (!progress.isAsked && !found.authorizationServerMetadata) throw new TypeError("it asks for no login");
+      if (!progress.isAsked && !found.authorizationServerMetadata) throw new TypeError("it requires no login");
       checkEndpoints(found, rule, trust);
       progress.state = found;
     },

@@ -14,7 +14,7 @@ export async function logout(url: URL, store: OAuthStore): Promise<"revoked" | "
   return (await revoke(url, login).catch(() => false)) ? "revoked" : "forgotten";
 }
 
-/** RFC 7009. The refresh token takes the access tokens that came of it along. */
+/** Revokes a token (RFC 7009). A refresh token takes the access tokens that came of it along. */
 async function revoke(
   url: URL,
   { revocationEndpoint, tokenEndpoint, clientId, refreshToken, accessToken }: OAuthLogin,

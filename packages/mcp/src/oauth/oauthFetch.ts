@@ -5,7 +5,10 @@ import type { AddressRule } from "./addressRule.ts";
 const maxBytes = 256 * 1024;
 const timeoutMs = 20_000;
 
-/** `fetch` for metadata, registration and tokens: allowed addresses alone, and short answers. The client library follows redirects. */
+/**
+ * Makes the `fetch` for metadata, registration and tokens: allowed addresses alone, and short answers. The client library follows
+ * redirects.
+ */
 export function createOAuthFetch(rule: AddressRule, signal?: AbortSignal): FetchLike {
   return async (url, init) => {
     const address = rule(url, "The address");

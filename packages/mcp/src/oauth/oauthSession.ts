@@ -3,7 +3,7 @@ import { McpError, reasonOf, shownName } from "../errors.ts";
 import { addressRule } from "./addressRule.ts";
 import { createOAuthFetch } from "./oauthFetch.ts";
 import type { OAuthLogin, OAuthStore } from "./oauthStore.ts";
-import { keptTokens, loginSecrets, metadataOf, withoutTokens } from "./tokens.ts";
+import { checkedTokens, loginSecrets, metadataOf, withoutTokens } from "./tokens.ts";
 
 /** The login of one server, for its connections: the token of each request, renewed when it has run out. */
 export interface OAuthSession extends AuthProvider {
@@ -53,7 +53,7 @@ export function createOAuthSession(server: string, url: URL, store: OAuthStore):
   };
 }
 
-/** New tokens for the refresh token; undefined where the authorization server does not take it any more. */
+/** Asks for new tokens by the refresh token; undefined where the authorization server does not take it any more. */
 async function askForTokens(server: string, url: URL, login: OAuthLogin): Promise<OAuthLogin | undefined> {
   const { refreshAuthorization } = await import("@modelcontextprotocol/client");
   try {
@@ -67,7 +67,7 @@ async function askForTokens(server: string, url: URL, login: OAuthLogin): Promis
       ...(login.resource !== undefined && { resource: login.resource }),
       fetchFn: createOAuthFetch(addressRule(url)),
     });
-    return { ...login, ...keptTokens(tokens, Date.now()) };
+    return { ...login, ...checkedTokens(tokens, Date.now()) };
   } catch (cause) {
     const { code }: { code?: unknown } = Object(cause);
     if (["invalid_grant", "invalid_client", "unauthorized_client"].includes(String(code))) return undefined;

@@ -5,11 +5,11 @@ import { ownFile, withFileLock } from "@toolcrib/kit/files";
 export interface OAuthLogin {
   /** The authorization server that gave the tokens. */
   readonly issuer: string;
-  /** Where tokens are renewed; a refresh token is sent nowhere else. */
+  /** The URL at which tokens are renewed; a refresh token is sent nowhere else. */
   readonly tokenEndpoint: string;
-  /** Where tokens are taken back. */
+  /** The URL at which tokens are revoked. */
   readonly revocationEndpoint?: string | undefined;
-  /** How the authorization server lets clients show who they are. */
+  /** The ways in which clients may authenticate to the authorization server. */
   readonly authMethods?: readonly string[] | undefined;
   /** The resource that the tokens are for, as the server names it. */
   readonly resource?: string | undefined;
@@ -24,7 +24,7 @@ export interface OAuthLogin {
 /** Keeps logins by the address of the server. Only the user may be able to read it. */
 export interface OAuthStore {
   load(url: URL): Promise<OAuthLogin | undefined>;
-  /** `undefined` forgets the login. */
+  /** Saves a login; `undefined` forgets it. */
   save(url: URL, login: OAuthLogin | undefined): Promise<void>;
   /** Runs `task` while no other process renews a login: a refresh token is often good for one use. */
   exclusively<Result>(task: () => Promise<Result>): Promise<Result>;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server } from "node:net";
 
-/** What the browser brings back: the code, and who says that it issued it. */
+/** The code that the browser brings back, and the issuer that it claims. */
 export interface AuthorizationCode {
   readonly code: string;
   readonly iss: string | undefined;
@@ -28,7 +28,7 @@ export async function listenForRedirect(state: string, port = 0): Promise<Redire
     const [code, error] = [parameters.get("code"), parameters.get("error")];
     if (code) {
       arrived.resolve({ code, iss: parameters.get("iss") ?? undefined });
-      return answer(response, 200, "Back to the terminal: you can close this page.");
+      return answer(response, 200, "You can close this page and return to the terminal.");
     }
     arrived.reject(
       new Error(`the authorization server refused: ${/^[\w.-]{1,64}$/.exec(error ?? "")?.[0] ?? "no code"}`),

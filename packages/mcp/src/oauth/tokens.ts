@@ -7,19 +7,19 @@ import type { OAuthLogin } from "./oauthStore.ts";
 const longestToken = 32 * 1024;
 
 /** Returns the tokens of an answer as they are kept. Throws, without quoting a token, for what could not be sent in a header. */
-export function keptTokens(
+export function checkedTokens(
   tokens: OAuthTokens,
   now: number,
 ): Pick<OAuthLogin, "accessToken" | "refreshToken" | "expiresAt"> {
   const { access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: seconds } = tokens;
   if (type.toLowerCase() !== "bearer")
-    throw new Error("the authorization server gave a token of another type than bearer");
+    throw new Error("the authorization server issued a token that is not of the type bearer");
   for (const token of [accessToken, refreshToken]) {
     if (token === undefined) continue;
     if (token.length > longestToken)
-      throw new Error(`the authorization server gave a token of more than ${longestToken} characters`);
+      throw new Error(`the authorization server issued a token of more than ${longestToken} characters`);
     if (!/^[\x21-\x7e]+$/.test(token))
-      throw new Error("the authorization server gave a token that no header can carry");
+      throw new Error("the authorization server issued a token that cannot be sent in a header");
   }
   const expiresAt = seconds !== undefined && Number.isFinite(seconds) ? now + seconds * 1000 : undefined;
   return { accessToken, refreshToken, expiresAt };
@@ -36,7 +36,7 @@ export function metadataOf({ issuer, tokenEndpoint, authMethods }: OAuthLogin): 
   };
 }
 
-/** Everything of a login that must not be shown. */
+/** Lists everything of a login that must not be shown. */
 export function loginSecrets({ accessToken, refreshToken, clientSecret }: OAuthLogin): string[] {
   return [accessToken, refreshToken, clientSecret].filter((secret) => secret !== undefined);
 }

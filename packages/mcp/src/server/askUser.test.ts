@@ -56,7 +56,7 @@ describe.each(["legacy", "modern"] as const)("a tool that is a question, %s prot
     expect(await call()).toEqual([false, "blue"]);
     const properties = { answer: { type: "string", title: "Answer" } };
     expect(forms).toEqual([
-      { message: "Which?", requestedSchema: { type: "object", properties, required: ["answer"] } },
+      { message: "The model asks: Which?", requestedSchema: { type: "object", properties, required: ["answer"] } },
     ]);
   });
 
@@ -65,6 +65,20 @@ describe.each(["legacy", "modern"] as const)("a tool that is a question, %s prot
     expect(await call({ choices: ["a", "b"] })).toEqual([false, "b"]);
     expect(forms).toMatchObject([{ requestedSchema: { properties: { answer: { enum: ["a", "b"] } } } }]);
     expect(await call({ choices: ["a", "b"] })).toEqual(denied(/without its field answer|this call was not approved/));
+  });
+
+  test("is shown with what cannot be seen as codes, as are questions of guards; the answer is the choice as it was", async () => {
+    const hidden = { ...asking, ask: () => ({ text: "Which\u202e?\r\nSay.", data: { choices: ["a\u200b", "b"] } }) };
+    const guard: Guard = () => ({ ask: "May \u001b[2Jit?" });
+    const { forms, call } = await open(era, [accept({}), accept({ answer: "a<U+200B>" })], hidden, guard);
+    expect(await call()).toEqual([false, "a\u200b"]);
+    expect(forms).toMatchObject([
+      { message: "May <U+001B>[2Jit?" },
+      {
+        message: "The model asks: Which<U+202E>?\nSay.",
+        requestedSchema: { properties: { answer: { enum: ["a<U+200B>", "b"] } } },
+      },
+    ]);
   });
 
   test("is not answered by a form without the field, by a no, or by leaving it", async () => {
@@ -77,7 +91,7 @@ describe.each(["legacy", "modern"] as const)("a tool that is a question, %s prot
     const guard: Guard = () => ({ ask: "May it ask?" });
     const { forms, call } = await open(era, [accept({}), accept({ answer: "blue" })], asking, guard);
     expect(await call()).toEqual([false, "blue"]);
-    expect(forms.map(({ message }) => message)).toEqual(["May it ask?", "Which?"]);
+    expect(forms.map(({ message }) => message)).toEqual(["May it ask?", "The model asks: Which?"]);
     expect(forms[0]?.requestedSchema).toEqual({ type: "object", properties: {} });
   });
 });

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { attempt } from "@toolcrib/core/internal";
 import { isInside } from "@toolcrib/kit/files";
 import { record } from "../mapping.ts";
 
@@ -21,7 +22,7 @@ export function rootsFrom(answer: unknown): string[] {
 /** Decides for which directories the tools are made, given the roots that a client named. Undefined when there are none. */
 export type RootsRule = (requested: readonly string[]) => readonly string[] | undefined;
 
-/** For a client that started this process, and so may name any directory. */
+/** Allows all roots of a client that started this process, and so may name any directory. */
 export const anyRoots: RootsRule = (requested) => (requested.length > 0 ? requested : undefined);
 
 /**
@@ -48,9 +49,5 @@ export function withinRoots(directories: unknown): RootsRule {
 }
 
 function canonicalDirectory(path: string): string | undefined {
-  try {
-    return statSync(path).isDirectory() ? realpathSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => (statSync(path).isDirectory() ? realpathSync(path) : undefined));
 }

@@ -116,7 +116,7 @@ describe.each(["legacy", "modern"] as const)("%s protocol", (era) => {
     const { ran, call } = await open(era, [ask], undefined);
     expect(await call("a")).toEqual([
       true,
-      "Error executing write: Approval required: Write a? (this client cannot put the question to its user: it offers no elicitation)",
+      "Error executing write: Approval required: Write a? (this client cannot ask its user, because it does not support elicitation)",
     ]);
     expect(ran).toEqual([]);
   });

@@ -17,11 +17,11 @@ import {
   ToolError,
   type ToolOutcome,
 } from "@toolcrib/core";
-import { choicesOf } from "@toolcrib/core/internal";
-import { isObject } from "@toolcrib/core/text";
+import { choicesOf, showLines } from "@toolcrib/core/internal";
+import { isObject, showInvisible } from "@toolcrib/core/text";
 import { record } from "../mapping.ts";
 
-/** What a call has learned in earlier rounds. The client sends it back with its answer, sealed by `roundState`. */
+/** Answers from earlier rounds of a call. The client sends it back with its answer, sealed by `roundState`. */
 interface RoundState {
   /** The roots of the client, where it was asked for them. */
   readonly roots?: readonly string[] | undefined;
@@ -40,14 +40,18 @@ export const roundState: RequestStateCodec<RoundState> = createRequestStateCodec
 /** Milliseconds that a user may take to answer. */
 const answerTimeoutMs = 600_000;
 
-/** The form of a question. Accepting one without fields is the yes; a question that needs an output has one field. */
+/**
+ * Makes the form of a question, in which all can be seen. Accepting one without fields is the yes; a question that needs an output
+ * has one field, and says that the model asks.
+ */
 function formOf(question: ApprovalQuestion) {
-  const choices = choicesOf(question);
-  const answer = { type: "string" as const, title: "Answer", ...(choices.length > 0 && { enum: [...choices] }) };
+  const choices = choicesOf(question).map(showInvisible);
+  const answer = { type: "string" as const, title: "Answer", ...(choices.length > 0 && { enum: choices }) };
   const properties: Record<string, typeof answer> = question.needs ? { answer } : {};
   const required = Object.keys(properties);
   const requestedSchema = { type: "object" as const, properties, ...(required.length > 0 && { required }) };
-  return { message: question.text, requestedSchema };
+  const text = showLines(question.text);
+  return { message: question.needs ? `The model asks: ${text}` : text, requestedSchema };
 }
 
 /** The questions of guards about one call, put to the client's user by elicitation (MCP, client features). */
@@ -65,12 +69,15 @@ export function withoutAnswer(outcome: ToolOutcome): ToolOutcome {
   const question = questionOf(outcome);
   if (outcome.ok || !question) return outcome;
   const { toolName, message } = outcome.error;
-  const explained = `${message} (this client cannot put the question to its user: it offers no elicitation)`;
+  const explained = `${message} (this client cannot ask its user, because it does not support elicitation)`;
   const error = new ToolError({ code: "approval_required", toolName, message: explained, details: { question } });
   return { ...outcome, error };
 }
 
-/** In revisions up to 2025-11-25 a question is a request of its own; later it is the result of the call, which the client then repeats. */
+/**
+ * Chooses how to ask. In revisions up to 2025-11-25 a question is a request of its own; later it is the result of the call, which
+ * the client then repeats.
+ */
 export function questionsFor(
   server: Server,
   context: ServerContext,
@@ -92,7 +99,7 @@ export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): Recor
   return record(record(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
 }
 
-/** A client that names no mode offers forms. */
+/** Returns whether a client offers forms; one that names no mode does. */
 function offersForms(server: Server, context: ServerContext): boolean {
   const { elicitation } = capabilitiesOf(server, context);
   return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
@@ -161,8 +168,8 @@ function answerOf(
   if (question.needs) {
     const choices = choicesOf(question);
     const { answer } = fields;
-    const isAnswer = typeof answer === "string" && (choices.length === 0 || choices.includes(answer));
-    return isAnswer ? { output: answer } : "the client answered the question without its field answer";
+    const output = choices.length === 0 ? answer : choices.find((choice) => showInvisible(choice) === answer);
+    return typeof output === "string" ? { output } : "the client answered the question without its field answer";
   }
   // `{ approve: false }`, say.
   return Object.keys(fields).length === 0 || "the client answered the question with fields that it does not have";

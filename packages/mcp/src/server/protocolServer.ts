@@ -22,7 +22,7 @@ import { rootsFrom } from "./clientRoots.ts";
 import { capabilitiesOf, earlierRound, questionsFor, roundState, withoutAnswer } from "./elicitation.ts";
 import type { RegistriesByRoots } from "./registriesByRoots.ts";
 
-/** What clients are told about the server, and what it offers them. */
+/** The server's name, version and offers, as clients are told them. */
 interface ServerIdentity {
   name: string;
   version: string;

@@ -9,12 +9,12 @@ export type RegistrySource =
   | AnyToolRegistry
   | ((roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>);
 
-/** How many registries made for roots are kept. The one for no roots does not count. */
+/** The most registries made for roots that are kept. The one for no roots does not count. */
 const maxRegistries = 32;
 
 /** The registries of one source, made once for each set of roots. */
 export class RegistriesByRoots {
-  /** Whether clients are requested for their roots: only a factory can use them. */
+  /** True if clients are asked for their roots: only a factory can use them. */
   readonly usesRoots: boolean;
   readonly #rule: RootsRule;
   readonly #make: (roots: readonly string[] | undefined) => AnyToolRegistry | Promise<AnyToolRegistry>;
@@ -22,7 +22,7 @@ export class RegistriesByRoots {
   readonly #stops = new Map<string, () => void>();
   readonly #listeners = new Set<() => void>();
 
-  /** With `rule` false no client is requested for roots, and the factory gets none. */
+  /** Asks no client for roots if `rule` is false; the factory then gets none. */
   constructor(source: RegistrySource, rule: RootsRule | false = anyRoots) {
     this.usesRoots = typeof source === "function" && rule !== false;
     this.#rule = rule || (() => undefined);

@@ -12,7 +12,7 @@ export interface ServeMcpOptions {
   name?: string | undefined;
   /** The server's version to clients. Default `0.0.0`. */
   version?: string | undefined;
-  /** What the tools are for and how to use them together. Clients show it to the model. */
+  /** Instructions on what the tools are for and how to use them together. Clients show them to the model. */
   instructions?: string | undefined;
   /**
    * Directories that the roots of a client cannot leave. A factory gets the part of the roots that is inside them, or all of
@@ -90,7 +90,7 @@ export async function serveMcp(source: RegistrySource, options: ServeMcpOptions 
   return { url: serving.url, token: serving.token, closed, close };
 }
 
-/** Over HTTP any client with the token could name roots, so they count only inside `options.roots`. */
+/** Makes the rule for roots. Over HTTP any client with the token could name some, so they count only inside `options.roots`. */
 function rootsRule(options: ServeMcpOptions): RootsRule | false {
   if ("roots" in options) return withinRoots(options.roots);
   return options.http ? false : anyRoots;

@@ -10,7 +10,7 @@ import { LineSplitter } from "@toolcrib/kit/text";
 import { reasonOf } from "../errors.ts";
 import { record } from "../mapping.ts";
 
-/** Where messages come from and go to. */
+/** The streams that messages come from and go to. */
 interface StdioStreams {
   input: Readable;
   output: Writable;
@@ -56,7 +56,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** The error listeners stay: an error of a broken pipe that comes late would end the process. */
+  /** Closes, but for the error listeners: an error of a broken pipe that comes late would end the process. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

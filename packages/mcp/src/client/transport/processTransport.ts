@@ -47,9 +47,7 @@ export class ProcessTransport implements Transport {
   #isTooLong = false;
   readonly #maxMessageBytes: number;
 
-  /**
-   * A server that sends a longer message is ended. The SDK leaves the limit out for its second process, which sends short ones.
-   */
+  /** Ends a server that sends a longer message. The SDK leaves the limit out for its second process, which sends short ones. */
   constructor(parameters: ProcessParameters, maxMessageBytes: number = 1024 * 1024) {
     this._serverParams = parameters;
     this.#maxMessageBytes = maxMessageBytes;
@@ -64,7 +62,7 @@ export class ProcessTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** Required by the SDK. */
+  /** Returns null: the SDK requires it. */
   get stderr(): null {
     return null;
   }
@@ -120,7 +118,7 @@ export class ProcessTransport implements Transport {
     return this.#ending;
   }
 
-  /** Called by the SDK to end the second process. */
+  /** Ends the second process; the SDK calls it. */
   _dispose(): Promise<void> {
     return this.close();
   }

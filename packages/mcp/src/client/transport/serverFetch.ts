@@ -1,11 +1,10 @@
-const newline = 0x0a;
-const carriageReturn = 0x0d;
+import { createEventCounter } from "@toolcrib/kit/text";
 
 /** `fetch` as the SDK calls it. */
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` for a server at `address`. A redirect to another origin is refused, because the headers and the conversation would go
+ * Makes the `fetch` for a server at `address`. A redirect to another origin is refused, because the headers and the conversation would go
  * there. One within the origin is returned: the SDK follows it, so this is not the `sameOriginFetch` of the agent, which
  * follows redirects itself. Reads no message beyond `maxBytes`, and calls `onTooLong` for a longer one.
  */
@@ -36,28 +35,15 @@ function limitMessages(
   isStream: boolean,
   onTooLong: () => void,
 ): TransformStream<Uint8Array, Uint8Array> {
-  let message = 0;
-  let line = 0;
-  let last: number | undefined;
-  const count = (chunk: Uint8Array): void => {
-    message += chunk.length;
-    if (!isStream) return;
-    let from = 0;
-    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
-      const length = line + at - from;
-      // An empty line ends an event.
-      if (length === 0 || (length === 1 && (at > 0 ? chunk[at - 1] : last) === carriageReturn))
-        message = chunk.length - at - 1;
-      line = 0;
-      from = at + 1;
-    }
-    line += chunk.length - from;
-    last = chunk.at(-1);
+  let whole = 0;
+  const countEvent = createEventCounter();
+  const count = (chunk: Uint8Array): number => {
+    whole += chunk.length;
+    return isStream ? countEvent(chunk) : whole;
   };
   return new TransformStream({
     transform(chunk, controller) {
-      count(chunk);
-      if (message <= maxBytes) {
+      if (count(chunk) <= maxBytes) {
         controller.enqueue(chunk);
         return;
       }

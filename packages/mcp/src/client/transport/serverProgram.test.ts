@@ -35,7 +35,9 @@ test("a name is never found where tools may write: below the working folder, by 
   process.chdir(join(folder, "work"));
   const bad = ["", ".", "bin", join(folder, "work"), join(folder, "link"), join(folder, "else/node_modules/.bin")];
   process.env.PATH = bad.join(delimiter);
-  expect(() => findServerProgram("server", {})).toThrow(/the program server is not on PATH; install it, or name it by/);
+  expect(() => findServerProgram("server", {})).toThrow(
+    /the program server is not on PATH; install it, or write its path/,
+  );
   process.env.PATH = [...bad, dirname(good)].join(delimiter);
   expect(findServerProgram("server", {})).toMatchObject({ command: good, env: { PATH: dirname(good) } });
 });

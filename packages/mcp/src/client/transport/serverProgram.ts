@@ -1,12 +1,13 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { isInside } from "@toolcrib/kit/files";
 
 /** The variables that the process of a server inherits. None of them holds a key. */
 const inherited = ["HOME", "LANG", "LOGNAME", "SHELL", "TERM", "TMPDIR", "USER"];
 
-/** How a server's process is started. */
+/** The command and environment of a server's process. */
 interface ServerProgram {
   command: string;
   env: Record<string, string>;
@@ -35,8 +36,8 @@ export function findServerProgram(command: string, entryEnv: Readonly<Record<str
     .find(isProgram);
   if (found !== undefined) return { command: found, env };
   throw new Error(
-    `the program ${command} is not on PATH; install it, or name it by its path where it is below the working folder ` +
-      "or in node_modules/.bin, which are not searched",
+    `the program ${command} is not on PATH; install it, or write its path. The working folder and node_modules/.bin ` +
+      "are not searched",
   );
 }
 
@@ -67,11 +68,7 @@ export function workingFolder(): string | undefined {
 }
 
 function canonical(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpathSync(path)) ?? path;
 }
 
 function isProgram(path: string): boolean {
