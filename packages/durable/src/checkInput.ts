@@ -1,6 +1,14 @@
 import { AgentError, type Answers, isAnswer, type PendingCall, type UserContent } from "@toolcrib/agent";
-import { type OptionSpecs, readOptions } from "@toolcrib/core/internal";
-import { clip, isObject, messageOf, showInvisible } from "@toolcrib/core/text";
+import {
+  type OptionSpec,
+  type OptionSpecs,
+  oneOf,
+  option,
+  type ReadOptions,
+  readOptions,
+  showLine,
+} from "@toolcrib/core/internal";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import type { AgentSource, ListOptions, ResultOptions, RunStatus, StartOptions } from "./run.ts";
 
 const longestName = 200;
@@ -9,30 +17,30 @@ const notText = /[\p{Cc}\p{Surrogate}]/u;
 const highestPriority = 1_000_000;
 const statuses: readonly RunStatus[] = ["queued", "running", "waiting", "done", "failed", "cancelled"];
 
-/** Throws `invalid_option` for an unknown option; the message names the nearest known one. */
-export function checkKnown<Options extends object>(
-  owner: string,
-  options: Options,
-  known: OptionSpecs<NoInfer<Options>>,
-): void {
+/** Reads options by their specs, as `readOptions` does, but throws `invalid_option`. */
+export function readInput<
+  Options extends object,
+  const Specs extends OptionSpecs<NoInfer<Options>> = OptionSpecs<Options>,
+>(owner: string, options: Options, specs: Specs): ReadOptions<Options, Specs> {
   try {
-    readOptions(owner, options, known);
+    return readOptions(owner, options, specs);
   } catch (cause) {
     throw new AgentError({ code: "invalid_option", message: `${messageOf(cause)}.`, cause });
   }
 }
 
-/** Throws unless it may name a run, an agent, a tenant: text that a database can hold and a person can read. */
+/** The name of a run, an agent or a tenant: text that a database can hold and a person can read. */
+const nameOption: OptionSpec = {
+  expected: `a text of 1 to ${longestName} characters, not blank, without control characters and halves of characters`,
+  fits: (value) =>
+    typeof value === "string" && value.trim() !== "" && value.length <= longestName && !notText.test(value),
+  isShown: true,
+  otherwise: "any",
+};
+
+/** Throws unless it may name a run, an agent or a tenant. */
 export function checkName(what: string, value: unknown): asserts value is string {
-  const problem =
-    typeof value !== "string" || value.trim() === ""
-      ? "a text that is not empty"
-      : value.length > longestName
-        ? `at most ${longestName} characters long`
-        : notText.test(value)
-          ? "without control characters and halves of characters"
-          : undefined;
-  if (problem !== undefined) throw invalid(`${what} must be ${problem}, received ${shown(value)}.`);
+  if (!nameOption.fits(value)) throw invalid(`${what} must be ${nameOption.expected}, received ${shown(value)}.`);
 }
 
 /** Checks the same for the id of a run. `::` is what tells the turns of a run apart in the engine. */
@@ -67,7 +75,7 @@ export function checkText(value: unknown): asserts value is string {
 }
 
 export function checkAnswers(value: unknown): asserts value is Answers {
-  const answers = isObject(value) && !Array.isArray(value) ? Object.values(value) : [];
+  const answers = isObject(value) ? Object.values(value) : [];
   if (answers.length === 0 || !answers.every(isAnswer))
     throw invalid(
       "Answers must be an object of the ids of calls with true, false, a reason, { args } or { output }, as in { call_1: true }.",
@@ -88,40 +96,47 @@ export function checkPending(answers: Answers, pending: readonly PendingCall[] =
   }
 }
 
+const startSpecs: OptionSpecs<StartOptions> = {
+  id: true,
+  tenant: nameOption,
+  priority: {
+    expected: `a whole number from -${highestPriority} to ${highestPriority}`,
+    fits: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= highestPriority,
+    isShown: true,
+  },
+  labels: { ...option.object, expected: "an object of JSON values", fits: isObject },
+};
+
 export function checkStartOptions(options: StartOptions): void {
-  checkKnown("start", options, { id: true, tenant: true, priority: true, labels: true });
-  const { id, tenant, priority = 0, labels = {} } = options;
-  if (id !== undefined) checkRunId(id);
-  if (tenant !== undefined) checkName("tenant", tenant);
-  if (!Number.isInteger(priority) || Math.abs(priority) > highestPriority)
-    throw invalid(`priority must be a whole number from -${highestPriority} to ${highestPriority}.`);
-  if (!isObject(labels) || Array.isArray(labels)) throw invalid("labels must be an object of JSON values.");
-  checkJson("labels", labels);
+  readInput("start", options, startSpecs);
+  if (options.id !== undefined) checkRunId(options.id);
+  checkJson("labels", options.labels);
 }
 
+const listSpecs: OptionSpecs<ListOptions> = {
+  status: oneOf(...statuses),
+  tenant: nameOption,
+  agent: nameOption,
+  limit: option.whole,
+  after: {
+    expected: "a run that list has returned, with its id and createdAt",
+    fits: (value) => isObject(value) && value.createdAt instanceof Date && Number.isFinite(value.createdAt.getTime()),
+    otherwise: "the first",
+  },
+};
+
 export function checkListOptions(options: ListOptions): void {
-  checkKnown("list", options, { status: true, tenant: true, agent: true, limit: true, after: true });
-  const { status, tenant, agent, limit = 1, after } = options;
-  if (status !== undefined && !statuses.includes(status))
-    throw invalid(`status must be one of ${statuses.join(", ")}, received ${shown(status)}.`);
-  if (tenant !== undefined) checkName("tenant", tenant);
-  if (agent !== undefined) checkName("agent", agent);
-  checkWhole("limit", limit);
-  if (after === undefined) return;
-  if (!(isObject(after) && after.createdAt instanceof Date && Number.isFinite(after.createdAt.getTime())))
-    throw invalid("after must be a run that list has returned, with its id and createdAt.");
-  checkRunId(after.id);
+  readInput("list", options, listSpecs);
+  if (options.after !== undefined) checkRunId(options.after.id);
 }
 
 export function checkResultOptions(options: ResultOptions): void {
-  checkKnown("result", options, { signal: true });
-  if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function")
-    throw invalid("signal must be an AbortSignal: pass the signal of an AbortController.");
+  readInput("result", options, { signal: option.signal });
 }
 
 /** Throws unless it is an object of definitions with a provider, or functions that make them. */
 export function checkAgents(agents: Readonly<Record<string, AgentSource>>): void {
-  if (!isObject(agents) || Array.isArray(agents))
+  if (!isObject(agents))
     throw invalid("agents must be an object such as { review: { provider, tools } }, the name of each agent first.");
   for (const [name, source] of Object.entries(agents)) {
     checkName("The name of an agent", name);
@@ -138,17 +153,11 @@ export function checkDefinition(name: string, definition: unknown): void {
       throw invalid(`agents.${name} has ${option}: the database keeps the session of a run. Leave it out.`);
 }
 
-/** Throws unless it is a whole number above 0. */
-export function checkWhole(name: string, value: unknown): void {
-  if (!(typeof value === "number" && Number.isSafeInteger(value) && value > 0))
-    throw invalid(`${name} must be a whole number above 0, received ${shown(value)}.`);
-}
-
 export function invalid(message: string): AgentError {
   return new AgentError({ code: "invalid_option", message });
 }
 
 function shown(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : Array.isArray(value) ? "a list" : String(value);
-  return clip(showInvisible(text), 80);
+  return showLine(text, 80);
 }

@@ -3,7 +3,7 @@ import { toolFingerprint } from "@toolcrib/core";
 import type { AgentSource } from "./run.ts";
 import { createAgent, defineAgent } from "./turn.ts";
 
-/** How a turn is cut into steps. Another number does not go on with a turn that was begun with this one. */
+/** The version of how a turn is cut into steps. Another version does not go on with a turn begun with this one. */
 const stepsVersion = 1;
 
 /**

@@ -7,7 +7,7 @@ import type { ToolLabels } from "@toolcrib/core";
  */
 export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";
 
-/** What is known of a run at one moment. */
+/** The state of a run at one moment. */
 export interface Run {
   readonly id: string;
   readonly agent: string;
@@ -23,17 +23,17 @@ export interface Run {
   readonly error?: Error;
   /** Tokens, and cost where it is known, of the turns that have ended. */
   readonly usage: Usage;
-  /** How many turns there were: the first message, and each one after an answer or a further message. */
+  /** The number of turns: the first message, and each one after an answer or a further message. */
   readonly turns: number;
-  /** How often a worker has begun the present turn: more than once where workers died. */
+  /** The number of times that a worker has begun the present turn: more than one if workers died. */
   readonly attempts: number;
-  /** Why nobody goes on with a queued or running run, where no worker can. */
+  /** The reason why no worker can go on with a queued or running run. */
   readonly detail?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** What the maker of an agent is told of the run. */
+/** The facts about the run that the maker of an agent gets. */
 export interface RunInfo {
   /** Empty where the agent is made for its list of tools alone, before any run. */
   readonly id: string;
@@ -89,7 +89,7 @@ export interface DurableRuns {
   work(): Promise<void>;
   /** Queues a run and resolves to its id. */
   start(agent: string, message: UserContent, options?: StartOptions): Promise<string>;
-  /** What is known of a run; undefined for an unknown id. */
+  /** Returns what is known of a run; undefined for an unknown id. */
   get(id: string): Promise<Run | undefined>;
   /**
    * Waits for the end of the run and resolves to the answer. Rejects with an AgentError: as `agent.chat` does, `ended` with the reason
@@ -102,7 +102,7 @@ export interface DurableRuns {
    */
   approve(id: string, answers: Answers): Promise<void>;
   /**
-   * A message for a run: a running one gets it before its next request, a finished or failed one goes on with a further turn, and
+   * Sends a message to a run: a running one gets it before its next request, a finished or failed one goes on with a further turn, and
    * for a waiting one it is a no to its questions.
    */
   send(id: string, text: string): Promise<void>;
@@ -110,7 +110,7 @@ export interface DurableRuns {
   cancel(id: string): Promise<void>;
   /** Deletes a run that is neither queued nor running, with all its records. */
   remove(id: string): Promise<void>;
-  /** The newest runs first. */
+  /** Lists runs, the newest first. */
   list(options?: ListOptions): Promise<readonly Run[]>;
   /**
    * Lets go of the database; a worker hands its runs to the others first. A call whose tool ignores its signal still runs then, and keeps

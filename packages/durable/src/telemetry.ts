@@ -97,7 +97,10 @@ function contextOf(carrier: TraceCarrier | undefined): SpanContext | undefined {
   return isSpanContextValid(remote) ? remote : undefined;
 }
 
-/** The process that started the run records no spans: the workers still agree about the trace. */
+/**
+ * Makes the trace context from the run's id: the process that started the run records no spans, and the workers still agree about
+ * the trace.
+ */
 function contextFromId(id: string): SpanContext {
   const digest = createHash("sha256").update(id).digest("hex");
   return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48), traceFlags: TraceFlags.SAMPLED, isRemote: true };

@@ -1,16 +1,16 @@
-/** Where the trace of a run goes on: headers of W3C Trace Context, as JSON that an engine keeps with the run. */
+/** The context in which the trace of a run goes on: headers of W3C Trace Context, as JSON that an engine keeps with the run. */
 export interface TraceCarrier {
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
-/** Which run is traced. */
+/** The run that is traced. */
 export interface TracedRun {
   readonly id: string;
   readonly agent: string;
 }
 
-/** How a turn ended, as far as its span tells. */
+/** The end of a turn, as far as its span tells. */
 export interface TracedEnd {
   readonly status: string;
   readonly answer?: string;

@@ -14,10 +14,10 @@ import { checkDefinition, invalid } from "./checkInput.ts";
 import { type PlainError, toPlainError } from "./errors.ts";
 import type { AgentDefinition, AgentSource, RunInfo } from "./run.ts";
 
-/** What a turn of a run begins with. */
+/** The input of a turn of a run. */
 export type TurnInput = { readonly message: UserContent } | { readonly answers: Answers };
 
-/** How a turn ended, as JSON. */
+/** The end of a turn, as JSON. */
 export interface TurnEnd {
   readonly status: "done" | "waiting" | "failed";
   readonly answer?: string;
@@ -89,7 +89,7 @@ export async function runTurn(
   return { ...end, usage: agent.usage, session: session() };
 }
 
-/** The questions, where the agent has taken none of the answers: they say why. Undefined for any other error. */
+/** Returns the questions if the agent has taken none of the answers: they say why. Undefined for any other error. */
 function refusedAnswers(
   error: unknown,
   input: TurnInput,

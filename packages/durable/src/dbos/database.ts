@@ -5,7 +5,7 @@ import { markTransient } from "./retry.ts";
 /** PostgreSQL, and the schema in it that holds the tables of the engine and ours. */
 export interface Database {
   readonly pool: Pool;
-  /** How each connection is opened. */
+  /** The settings of each connection. */
   readonly config: ConnectionConfig;
   /** The name of the schema. */
   readonly schemaName: string;
@@ -15,7 +15,7 @@ export interface Database {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
 }
 
-/** How long a process that stops in the middle of a transaction holds what it has locked. */
+/** The time for which a process that stops in the middle of a transaction holds its locks. */
 const idleInTransactionMs = 10_000;
 
 export type ConnectionConfig = PoolConfig & { readonly connectionString: string };

@@ -176,7 +176,7 @@ describe.skipIf(!hasPostgres)("workers that die", () => {
     }
     await worker({ options });
     const error = await client.result(id).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "server", message: expect.stringContaining(`given up after ${words}`) });
+    expect(error).toMatchObject({ code: "server", message: expect.stringContaining(`abandoned after ${words}`) });
     await client.cancel(id);
     expect(await client.get(id)).toMatchObject({ status: "failed", attempts: maxAttempts });
     await client.send(id, plan({ calls: 0 }));

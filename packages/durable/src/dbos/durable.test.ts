@@ -209,9 +209,10 @@ describe.skipIf(!hasPostgres)("durable runs", () => {
   test("runs are listed by status, tenant and agent, the newest first", async () => {
     const agents = { helper: { provider: script("One.") }, other: { provider: script("Two.") } };
     const runs = await openRuns({ agents });
-    const ids: string[] = [];
-    for (const tenant of ["a", "b", "a"]) ids.push(await runs.start("helper", "Hello.", { tenant }));
-    ids.push(await runs.start("other", "Hello."));
+    // Runs of one millisecond are in the order of their ids.
+    const ids = ["d", "c", "b", "a"];
+    for (const [at, tenant] of ["a", "b", "a"].entries()) await runs.start("helper", "Hello.", { id: ids[at], tenant });
+    await runs.start("other", "Hello.", { id: ids[3] });
     const found = async (...args: Parameters<DurableRuns["list"]>): Promise<number[]> =>
       (await runs.list(...args)).map(({ id }) => ids.indexOf(id));
     expect(await found()).toEqual([3, 2, 1, 0]);

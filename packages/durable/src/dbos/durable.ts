@@ -19,7 +19,7 @@ import type { TraceCarrier } from "../tracing.ts";
 import type { Database } from "./database.ts";
 import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
-import { type DurableOptions, readOptions, type Settings } from "./options.ts";
+import { type DurableOptions, readSettings, type Settings } from "./options.ts";
 import { isTransient } from "./retry.ts";
 import { RunStates } from "./runState.ts";
 import { isOpen, RunTable } from "./runTable.ts";
@@ -31,7 +31,7 @@ import { Worker } from "./worker.ts";
  * without the engine, `network`, `authentication` or `not_found` without the database, `invalid_option`.
  */
 export async function durable(options: DurableOptions): Promise<DurableRuns> {
-  const settings = readOptions(options);
+  const settings = readSettings(options);
   const engine = await loadEngine();
   const database = await openDatabase(engine, settings);
   const silent = { info: () => {}, debug: () => {}, warn: settings.onWarning, error: settings.onWarning };
@@ -70,7 +70,7 @@ class DbosRuns implements DurableRuns {
     this.#checkOpen();
     const { agents } = this.#settings;
     if (Object.keys(agents).length === 0) throw invalid("A worker needs agents: give durable an agent to run.");
-    this.#worker ??= inWords(this.#startWorker()).catch((error: unknown) => {
+    this.#worker ??= withPlainErrors(this.#startWorker()).catch((error: unknown) => {
       this.#worker = undefined;
       throw error;
     });
@@ -95,22 +95,22 @@ class DbosRuns implements DurableRuns {
     const { id = randomUUID(), tenant = null, priority = 0, labels = {} } = options;
     const { tracing } = this.#settings;
     const add = (trace?: TraceCarrier) => this.#runs.add({ id, agent, tenant, priority, labels, trace }, message);
-    const there = await inWords(tracing ? tracing.start({ id, agent }, add) : add());
+    const there = await withPlainErrors(tracing ? tracing.start({ id, agent }, add) : add());
     if (there !== agent)
-      throw invalid(`The run ${JSON.stringify(id)} is there already, and is one of the agent ${there}.`);
+      throw invalid(`The run ${JSON.stringify(id)} already exists and belongs to the agent ${there}.`);
     return id;
   }
 
   async get(id: string): Promise<Run | undefined> {
     this.#checkOpen();
     checkRunId(id);
-    return await inWords(this.#states.get(id));
+    return await withPlainErrors(this.#states.get(id));
   }
 
   async list(options: ListOptions = {}): Promise<readonly Run[]> {
     this.#checkOpen();
     checkListOptions(options);
-    return await inWords(this.#states.list(options));
+    return await withPlainErrors(this.#states.list(options));
   }
 
   async result(id: string, options: ResultOptions = {}): Promise<string> {
@@ -187,7 +187,9 @@ class DbosRuns implements DurableRuns {
     id: string,
     change: Parameters<RunTable["change"]>[1] & ((...args: never[]) => Promise<T>),
   ): Promise<T> {
-    const changed = await inWords(this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T })));
+    const changed = await withPlainErrors(
+      this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T })),
+    );
     if (changed === undefined) throw unknownRun(id);
     return changed.value;
   }
@@ -198,7 +200,7 @@ class DbosRuns implements DurableRuns {
 }
 
 /** Resolves to what the call resolves to. A database that is away, or refuses for the moment, is told in words. */
-async function inWords<T>(call: Promise<T>): Promise<T> {
+async function withPlainErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (cause) {
@@ -208,7 +210,7 @@ async function inWords<T>(call: Promise<T>): Promise<T> {
     const said = messageOf(cause) || code;
     // With an answer of its own it was there.
     const what = /^(?:25|40|53|55|57014|58)/.test(code) ? "used now" : "reached";
-    const message = `The database cannot be ${what}: ${said}. Make the same call again later: start with the same id is the same run.`;
+    const message = `The database cannot be ${what}: ${said}. Repeat the call later: start with the same id is the same run.`;
     throw new AgentError({ code: "network", message, retryable: true, cause });
   }
 }

@@ -7,7 +7,7 @@ import { isTransient } from "./retry.ts";
 import { workflowName } from "./runTable.ts";
 
 /**
- * Whether a worker `w` is alive, in SQL. A server that was away for longer than a lease has heard nobody: workers get a lease from its
+ * The SQL test that a worker `w` is alive. A server that was away for longer than a lease has heard nobody: workers get a lease from its
  * start.
  */
 export const isAlive =
@@ -23,13 +23,13 @@ export interface LeaseOptions {
   readonly version: string;
   readonly agents: readonly string[];
   readonly leaseMs: number;
-  /** How often a turn runs in this process. */
+  /** Counts how often a turn runs in this process. */
   executionsOf(workflow: string): number;
-  /** The worker was taken for dead: what it runs is to end. Its turns are queued again afterwards. */
+  /** Called when the worker was taken for dead: what it runs is to end. Its turns are queued again afterwards. */
   onLost(): void;
   /** Called after each beat. */
   onBeat(): Promise<void>;
-  /** Told what fails, unless the database is away: whatever else needs it says that. */
+  /** Reports a failure, unless the database is away: other users of it report that. */
   onWarning(message: string): void;
 }
 
@@ -42,6 +42,8 @@ export class Lease {
   #looking: Promise<void> | undefined;
   /** When the last beat that came through was sent, by a clock that no one sets and by one that goes on while the machine sleeps. */
   #lastBeat: readonly [number, number] | undefined;
+  /** The time at which the beats came through again after a gap. */
+  #steadySince = Number.NEGATIVE_INFINITY;
   #isEnded = false;
 
   constructor(database: Database, options: LeaseOptions) {
@@ -55,7 +57,7 @@ export class Lease {
     this.#lastBeat = sent;
   }
 
-  /** From now on it beats by itself. */
+  /** Lets the lease beat by itself from now on. */
   keep(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#beatOnce(), this.#options.leaseMs / 3);
@@ -70,7 +72,7 @@ export class Lease {
     }
   }
 
-  /** No beat comes any more. The worker is still registered. */
+  /** Stops the beat. The worker is still registered. */
   async stop(): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
@@ -145,7 +147,7 @@ export class Lease {
     return this.#beating;
   }
 
-  /** A beat that fails is followed by the next one: the database may be away for a while. */
+  /** Beats once; a beat that fails is followed by the next one: the database may be away for a while. */
   async #beat(): Promise<boolean> {
     const { worker, leaseMs, onLost } = this.#options;
     try {
@@ -158,8 +160,9 @@ export class Lease {
         await this.#register();
         await this.#database.transaction((client) => this.#requeue(client, "s.executor_id = $2", [worker], 0));
       }
-      // After a gap all others seem dead too: their next beat is waited for.
-      const isSteady = this.#silentMs() < leaseMs;
+      // After a gap all others seem dead too. Their next beats may come late, so they have a whole lease for them.
+      if (this.#silentMs() >= leaseMs) this.#steadySince = sent[0];
+      const isSteady = sent[0] - this.#steadySince >= leaseMs;
       this.#lastBeat = sent;
       // It may take long. The next beat does not wait for it.
       this.#looking ??= this.#look(isSteady).finally(() => {
@@ -198,8 +201,8 @@ export class Lease {
   }
 
   /**
-   * The engine's own recovery, for all workers at once: a turn without an owner. Whoever runs it still can record nothing more. Only
-   * what workers of this version can go on with.
+   * Queues turns without an owner again, for all workers at once, if workers of this version can go on with them: in place of the
+   * engine's own recovery. Whoever still runs one can record nothing more.
    */
   async #requeue(client: PoolClient, which: string, values: readonly unknown[], attempts: number): Promise<void> {
     const workflows = `${this.#database.schema}.workflow_status`;

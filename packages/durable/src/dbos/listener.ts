@@ -4,7 +4,7 @@ import type { Client, PoolClient } from "pg";
 import type { Database } from "./database.ts";
 import type { Engine } from "./loadEngine.ts";
 
-/** What workers tell each other. `queue`: there are turns to take. `granted`: requests to a provider that may begin, by their ids. */
+/** A notice between workers. `queue`: there are turns to take. `granted`: requests to a provider that may begin, by their ids. */
 export type Notice = { readonly kind: "queue" } | { readonly kind: "granted"; readonly ids: readonly string[] };
 
 const reconnectMs = 1_000;
@@ -41,7 +41,7 @@ export class Listener {
     this.#onNotice = onNotice;
   }
 
-  /** Whether notices come through: not without a connection, nor behind a pooler that lends connections for a transaction. */
+  /** Returns whether notices come through: not without a connection, nor behind a pooler that lends connections for a transaction. */
   get isHeard(): boolean {
     return this.#isHeard;
   }
@@ -58,7 +58,7 @@ export class Listener {
   async #run(): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
-      // Whatever ends the connection, the next one is opened.
+      // The next connection is opened, however this one ends.
       await this.#listen(signal).catch(() => {});
       this.#isHeard = false;
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
@@ -79,7 +79,7 @@ export class Listener {
       await client.query(`LISTEN ${channelOf(this.#database)}`);
       // From another connection: what a connection tells itself comes through anywhere.
       await pool.query("SELECT pg_notify($1, $2)", [channelOf(this.#database), this.#id]);
-      // What was told before is not heard.
+      // Earlier notices are not heard.
       this.#onNotice({ kind: "queue" });
       await ended;
     } finally {

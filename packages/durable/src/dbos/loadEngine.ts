@@ -13,20 +13,20 @@ export interface Engine {
   stopPolling(): Promise<void>;
   /** Takes turns from a queue and runs them; returns whether another worker was in the way. The signal ends waiting for the database. */
   take(queue: QueueLimits, signal: AbortSignal): Promise<boolean>;
-  /** How many turns of a queue run here. */
+  /** Counts the turns of a queue that run here. */
   countRunning(queue: string): number;
-  /** How often a turn runs here: twice while one that was lost comes to its end. */
+  /** Counts how often a turn runs here: twice while one that was lost comes to its end. */
   executionsOf(workflow: string): number;
   /** Resolves once the engine has recorded the end of a turn that runs here. */
   ended(workflow: string): Promise<unknown>;
 }
 
-/** What to take from a queue. */
+/** The limits of what to take from a queue. */
 export interface QueueLimits {
   readonly name: string;
-  /** How many turns. */
+  /** The most turns to take. */
   readonly most: number;
-  /** How many turns of one tenant run at once, in all workers. */
+  /** The most turns of one tenant that run at once, in all workers. */
   readonly tenantConcurrency: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function loadEngine(): Promise<Engine> {
       sdk,
       pg,
       async createTables(url, pool, schemaName) {
-        // What DBOS.migrate calls, which writes to standard output and wants the database "postgres".
+        // The function behind DBOS.migrate, which writes to standard output and wants the database "postgres".
         await ensureSystemDatabase(url, new GlobalLogger(undefined, { logger: silent }), pool, schemaName, false);
       },
       async stopPolling() {
@@ -119,7 +119,7 @@ const noLimits = {
   pollingIntervalSec: 1,
 };
 
-/** The engine knows tenants as partitions of a queue. */
+/** Limits a tenant, which the engine knows as a partition of a queue. */
 function tenantLimit(concurrency: number | undefined): {
   partitionConcurrency: number | null;
   partitionQueue: boolean;

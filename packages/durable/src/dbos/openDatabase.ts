@@ -64,13 +64,14 @@ function explain(cause: unknown, address: string): unknown {
   return new AgentError({ code: kind, message, cause, retryable: kind === "network" });
 }
 
-/** What to do, by the code of PostgreSQL or of the system. */
+/** Says what to do, by the code of PostgreSQL or of the system. */
 function adviceFor(cause: unknown, code: string): readonly [AgentErrorCode, string] | readonly [] {
   const message = messageOf(cause);
   if (code === "28P01" || code === "28000")
     return ["authentication", "Check the user and the password in databaseUrl."];
-  if (code === "3D000") return ["not_found", "Make the database with createdb, or name another in databaseUrl."];
-  if (code === "42501") return ["authentication", "Let its user create a schema, or make the tables as another user."];
+  if (code === "3D000") return ["not_found", "Create the database with createdb, or name another one in databaseUrl."];
+  if (code === "42501")
+    return ["authentication", "Let its user create a schema, or create the tables as another user."];
   if (/^(?:ERR_TLS|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|CERT_)/.test(code))
     return [
       "authentication",

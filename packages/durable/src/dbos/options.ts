@@ -1,8 +1,16 @@
-import { checkAgents, checkKnown, checkName, checkWhole, invalid } from "../checkInput.ts";
+import {
+  type DefaultedSpec,
+  groupOf,
+  type OptionSpecs,
+  option,
+  withDefault,
+  withMethods,
+} from "@toolcrib/core/internal";
+import { checkAgents, readInput } from "../checkInput.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
 
-/** What all workers together may ask of a provider. */
+/** The limit of what all workers together may ask of a provider. */
 export interface ProviderLimit {
   /** Requests in flight at once. */
   readonly concurrency?: number | undefined;
@@ -10,7 +18,7 @@ export interface ProviderLimit {
   readonly perMinute?: number | undefined;
 }
 
-/** How much runs at once. */
+/** The limits of what runs at once. */
 export interface DurableLimits {
   /** By the name of the provider (`openai`, `anthropic`, …): requests of all workers together. */
   readonly providers?: Readonly<Record<string, ProviderLimit>> | undefined;
@@ -33,7 +41,7 @@ export interface DurableOptions {
   readonly limits?: DurableLimits | undefined;
   /** A worker that is silent for longer is dead: its runs go on in others. Default: 10,000. */
   readonly leaseMs?: number | undefined;
-  /** How long `close` lets steps that run come to their end, before they get their signal. Default: 5,000. */
+  /** Milliseconds for which `close` lets running steps finish, before they get their signal. Default: 5,000. */
   readonly closeMs?: number | undefined;
   /** A turn whose worker has died so often is given up. The first worker of a process sets it. Default: 20. */
   readonly maxAttempts?: number | undefined;
@@ -69,84 +77,64 @@ export interface Settings {
 const shortestLeaseMs = 300;
 const longestMs = 2 ** 31 - 1;
 
-/** Checks the options; throws `invalid_option`. */
-export function readOptions(options: DurableOptions): Settings {
-  checkKnown("durable", options, {
-    databaseUrl: true,
-    agents: true,
-    limits: true,
-    leaseMs: true,
-    closeMs: true,
-    maxAttempts: true,
-    schema: true,
-    connections: true,
-    retention: true,
-    tracing: true,
-    onWarning: true,
-  });
-  const {
-    agents = {},
-    leaseMs = 10_000,
-    closeMs = 5_000,
-    maxAttempts = 20,
-    schema = "toolcrib",
-    connections = 10,
-  } = options;
-  checkAgents(agents);
-  for (const [name, value] of Object.entries({ leaseMs, closeMs, maxAttempts, connections })) checkWhole(name, value);
-  for (const [name, value] of Object.entries({ leaseMs, closeMs }))
-    if (value > longestMs) throw invalid(`${name} must be at most ${longestMs}.`);
-  if (leaseMs < shortestLeaseMs) throw invalid(`leaseMs must be at least ${shortestLeaseMs}.`);
-  if (connections < 2) throw invalid("connections must be at least 2.");
-  checkName("schema", schema);
-  if (Buffer.byteLength(schema) > 63)
-    throw invalid("schema must be at most 63 bytes long, as names in PostgreSQL are.");
-  // The engine does not quote the rest.
-  if (!/^[\p{L}\p{N}_ -]+$/u.test(schema))
-    throw invalid("schema must be a name of letters, digits, underscores, hyphens and spaces, such as toolcrib.");
-  const { onWarning = () => {} } = options;
-  if (typeof onWarning !== "function") throw invalid("onWarning must be a function; leave it out for none.");
-  const { databaseUrl, tracing, retention } = options;
-  if (retention !== undefined) {
-    checkKnown<{ days?: unknown }>("retention", retention, { days: true });
-    checkWhole("retention.days", retention.days);
-  }
-  if (tracing !== undefined && typeof tracing?.turn !== "function")
-    throw invalid("tracing must be what traceRuns of @toolcrib/durable/telemetry returns.");
-  return {
-    databaseUrl,
-    agents,
-    leaseMs,
-    closeMs,
-    maxAttempts,
-    schema,
-    connections,
-    retentionDays: retention?.days,
-    tracing,
-    ...readLimits(options.limits),
-    onWarning: (message) => onWarning(String(message)),
-  };
+/** Returns an option that is a whole number within limits. */
+function within(least: number, most: number, standard: number): DefaultedSpec<number> {
+  const fits = (value: unknown): boolean =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+  return withDefault({ expected: `a whole number from ${least} to ${most}`, fits, isShown: true }, standard);
 }
 
-function readLimits(
-  limits: DurableLimits = {},
-): Pick<Settings, "providers" | "workerConcurrency" | "tenantConcurrency"> {
-  checkKnown("limits", limits, { providers: true, tenant: true, worker: true });
-  const { providers = {}, tenant = {}, worker = {} } = limits;
-  checkKnown<{ concurrency?: unknown }>("limits.tenant", tenant, { concurrency: true });
-  checkKnown<{ concurrency?: unknown }>("limits.worker", worker, { concurrency: true });
-  const { concurrency: workerConcurrency = 100 } = worker;
-  checkWhole("limits.worker.concurrency", workerConcurrency);
-  if (tenant.concurrency !== undefined) checkWhole("limits.tenant.concurrency", tenant.concurrency);
-  checkKnown(
-    "limits.providers",
+const atOnce = groupOf<{ concurrency?: number | undefined }>({ concurrency: option.whole });
+
+const providerLimit = groupOf<ProviderLimit>({ concurrency: option.whole, perMinute: option.whole });
+
+const specs = {
+  databaseUrl: true,
+  agents: true,
+  limits: groupOf<DurableLimits>({ providers: option.plain, tenant: atOnce, worker: atOnce }),
+  leaseMs: within(shortestLeaseMs, longestMs, 10_000),
+  closeMs: within(1, longestMs, 5_000),
+  maxAttempts: withDefault(option.whole, 20),
+  // The engine does not quote other names, and PostgreSQL cuts longer ones.
+  schema: withDefault(
+    {
+      expected: "a name of letters, digits, underscores, hyphens and spaces, at most 63 bytes long, such as toolcrib",
+      fits: (value) =>
+        typeof value === "string" &&
+        /^[\p{L}\p{N}_ -]+$/u.test(value) &&
+        value.trim() !== "" &&
+        Buffer.byteLength(value) <= 63,
+    },
+    "toolcrib",
+  ),
+  connections: within(2, longestMs, 10),
+  retention: groupOf<{ days: number }>({ days: { ...option.whole, needed: "always" } }),
+  tracing: { ...withMethods("turn"), expected: "what traceRuns of @toolcrib/durable/telemetry returns" },
+  onWarning: option.call,
+} satisfies OptionSpecs<DurableOptions>;
+
+/** Reads the options; throws `invalid_option`. */
+export function readSettings(options: DurableOptions): Settings {
+  const {
+    agents = {},
+    limits = {},
+    retention,
+    tracing,
+    onWarning = () => {},
+    ...others
+  } = readInput("durable", options, specs);
+  checkAgents(agents);
+  const { providers = {}, tenant, worker } = limits;
+  const named = Object.fromEntries(Object.keys(providers).map((name) => [name, providerLimit]));
+  readInput("durable limits.providers", providers, named);
+  return {
+    ...others,
+    agents,
     providers,
-    Object.fromEntries(Object.keys(Object(providers)).map((name) => [name, true])),
-  );
-  for (const [name, limit] of Object.entries(providers)) {
-    checkKnown<ProviderLimit>(`limits.providers.${name}`, limit, { concurrency: true, perMinute: true });
-    for (const [key, value] of Object.entries(limit))
-      if (value !== undefined) checkWhole(`limits.providers.${name}.${key}`, value);
-  }
-  return { providers, workerConcurrency, tenantConcurrency: tenant.concurrency };
+    workerConcurrency: worker?.concurrency ?? 100,
+    tenantConcurrency: tenant?.concurrency,
+    retentionDays: retention?.days,
+    tracing,
+    onWarning: (message) => onWarning(String(message)),
+  };
 }

@@ -4,7 +4,7 @@ import type { Engine } from "./loadEngine.ts";
 
 type StepRunner = NonNullable<AgentOptions["steps"]>;
 
-/** How a step ended, as the engine records it. */
+/** The end of a step, as the engine records it. */
 interface StepRecord {
   readonly value?: unknown;
   readonly error?: PlainError;
@@ -19,12 +19,12 @@ export function recordedPrompt(firstRecord: string | null): string | null | unde
   return firstRecord === null ? undefined : (JSON.parse(firstRecord) as StepRecord).prompt;
 }
 
-/** What the steps of one turn need of the worker that runs it. */
+/** The parts of a worker that the steps of its turn use. */
 export interface StepsContext {
   readonly workflowId: string;
   /** Ends what is in flight. */
   readonly control: AbortController;
-  /** Whether no further step is to begin here. */
+  /** Returns whether a further step may begin here. */
   mayBegin(): boolean;
   /** Resolves once this worker is known to be alive: after a sleep, with its next beat. */
   ready(): Promise<void>;
@@ -43,7 +43,7 @@ export class RecordedSteps implements StepRunner {
   /** The prompt of the turn. */
   prompt: string | null = null;
   #isFirst = true;
-  /** Why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
+  /** The reason why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
   lost: unknown;
 
   constructor(engine: Engine, context: StepsContext, read: number) {
@@ -100,7 +100,7 @@ export class RecordedSteps implements StepRunner {
     }
   }
 
-  /** With this error the engine records nothing, and leaves the turn to whoever has it. */
+  /** Makes the error with which the engine records nothing, and leaves the turn to whoever has it. */
   #notHere(): Error {
     return new this.#engine.sdk.DBOSWorkflowConflictError(this.#context.workflowId);
   }

@@ -10,7 +10,7 @@ import type { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 import type { EndOfTurn, RunRow, RunTable } from "./runTable.ts";
 
-/** How often a run is looked at while its agent is made. */
+/** The interval at which a run is read while its agent is made. */
 const lookMs = 1_000;
 
 export interface TurnContext {
@@ -20,15 +20,15 @@ export interface TurnContext {
   readonly limits: RequestLimits;
   /** Ends what is in flight. */
   readonly control: AbortController;
-  /** Whether another step may begin here. */
+  /** Returns whether another step may begin here. */
   mayBegin(): boolean;
   /** Resolves once this worker is known to be alive. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Leaves the place of the turn while it waits for the limit of a provider. */
+  /** Leaves the slot of the turn while it waits for the limit of a provider. */
   leave<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** How a turn ended, and the last message that it has read. */
+/** The end of a turn, and the last message that it has read. */
 export interface RecordedEnd {
   readonly end: EndOfTurn;
   readonly read: number;

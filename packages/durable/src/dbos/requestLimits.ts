@@ -9,18 +9,18 @@ import { untilDatabaseIsBack } from "./retry.ts";
 
 /** A notice may be missed, and nobody tells that a minute is over or that a worker has died: while requests wait it is looked. */
 const lookMs = 1_000;
-/** What a provider counts as a minute may begin a little later than ours, since requests travel. */
+/** A provider's minute, which may begin a little later than ours, since requests travel. */
 const minute = "interval '61 seconds'";
 
 /** The end of a request, also of one that never began. */
 const ended = "ended_at = now(), started_at = coalesce(started_at, '-infinity')";
 
-/** What a request needs of the worker that makes it. */
+/** The parts of a worker that its requests use. */
 export interface RequestContext {
   readonly signal: AbortSignal;
   /** Resolves once this worker is known to be alive: others count the requests of a dead one no more. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Leaves the place of the turn while the request waits. */
+  /** Leaves the slot of the turn while the request waits. */
   leave<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
@@ -60,7 +60,7 @@ export class RequestLimits {
       return await send();
     } finally {
       this.#requests.delete(id);
-      // What fails here is made up for before the next request. The request itself has come to its end.
+      // A failure here is made up for before the next request. The request itself has come to its end.
       await untilDatabaseIsBack(() => this.#end(id, provider), signal).catch(() => {});
     }
   }
@@ -94,7 +94,7 @@ export class RequestLimits {
     }
   }
 
-  /** A worker whose own row is gone begins nothing, since the others would not count it: undefined then. */
+  /** Inserts a request; undefined for a worker whose own row is gone: the others would not count it. */
   async #insert(client: PoolClient, provider: string): Promise<string | undefined> {
     const { schema } = this.#database;
     const { rows } = await client.query<{ id: string }>(

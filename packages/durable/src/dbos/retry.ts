@@ -31,7 +31,7 @@ const driverMessage =
 export function isTransient(error: unknown): boolean {
   const { code, severity, cause, error: wrapped }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
   if (typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code))
-    // What ends the connection, such as the error of a pooler, is not the statement's fault whatever its class.
+    // An error that ends the connection, such as that of a pooler, is not the statement's fault whatever its class.
     return transientClasses.has(code.slice(0, 2)) || severity === "FATAL" || severity === "PANIC";
   if ((typeof code === "string" && systemCode.test(code)) || driverMessage.test(messageOf(error))) return true;
   // The engine wraps what fails while it starts.

@@ -53,7 +53,7 @@ export class RunStates {
     return rows.map(toRun);
   }
 
-  /** Those of the runs that have ended, wait for an answer, or are not known. */
+  /** Returns those of the runs that have ended, wait for an answer, or are not known. */
   async settled(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await this.#database.pool.query<{ id: string }>(
       `SELECT asked.id FROM unnest($1::text[]) asked (id)
@@ -77,7 +77,7 @@ export class RunStates {
     if (version === null || same) return undefined;
     return (
       `The turn was begun with other tools, another model or other options (version ${version}), and no worker has those now: ` +
-      "start one with them to go on, or cancel the run and start another."
+      "start such a worker to continue, or cancel the run and start another one."
     );
   }
 }
@@ -105,13 +105,13 @@ function toRun(row: StateRow): Run {
   };
 }
 
-/** What the engine itself says of a turn that it has ended. */
+/** Words what the engine itself says of a turn that it has ended. */
 function engineError({ engine_error: said, attempts }: StateRow): unknown {
   if (said === "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
     return {
       name: "AgentError",
       code: "server",
-      message: `The run was given up after ${attempts} ${attempts === "1" ? "attempt" : "attempts"}: each worker that ran it died. See maxAttempts.`,
+      message: `The run was abandoned after ${attempts} ${attempts === "1" ? "attempt" : "attempts"}: each worker that ran it died. See maxAttempts.`,
     };
   try {
     return said === null ? undefined : JSON.parse(said);

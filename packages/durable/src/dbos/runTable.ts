@@ -21,13 +21,13 @@ export function workflowOf(id: string, turn: number): string {
   return turn === 1 ? id : `${id}::${turn}`;
 }
 
-/** How many runs one transaction removes. */
+/** The most runs that one transaction removes. */
 const mostRemoved = 100;
 
 /** The engine takes 0 to 2^31 - 1, and the lowest number first. */
 const middlePriority = 1_000_001;
 
-/** How a turn ended. Without a session where no agent could be made: the one before stays. */
+/** The end of a turn. It has no session if no agent could be made: the one before stays. */
 export type EndOfTurn = Omit<TurnEnd, "session" | "usage"> & Partial<Pick<TurnEnd, "session" | "usage">>;
 
 /** A row of `agent_runs`, its JSON read. */
@@ -47,7 +47,7 @@ export interface RunRow {
   readonly read_seq: number;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** What the first step of the present turn has recorded, as the engine keeps it. */
+  /** The record of the first step of the present turn, as the engine keeps it. */
   readonly first_record: string | null;
 }
 
@@ -65,11 +65,11 @@ export function readOutcome({ outcome }: Pick<RawRow, "outcome">): RunRow["outco
   return outcome === null ? undefined : JSON.parse(outcome);
 }
 
-/** What is read of a run that is locked: not its session, which may be large. */
+/** The columns read of a locked run: not its session, which may be large. */
 const lockedColumns = ["id", "agent", "tenant", "priority", "turn", "workflow", "status", "outcome"] as const;
 export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]> & { readonly state: RunStatus };
 
-/** What the status of a run `r` with the workflow `w` is, in SQL: of an active one it is the engine's. */
+/** The status of a run `r` with the workflow `w`, in SQL: that of an active one is the engine's. */
 export const state = `CASE
   WHEN r.status <> 'active' THEN r.status
   WHEN w.status = 'CANCELLED' THEN 'cancelled'
@@ -138,7 +138,7 @@ export class RunTable {
     return rows[0] && readRow(rows[0]);
   }
 
-  /** Whether the turn of the run has not ended. */
+  /** Returns whether the turn of the run has not ended. */
   async isOpen(id: string, turn: number): Promise<boolean> {
     const { rows } = await this.#database.pool.query<{ state: RunStatus }>(
       `SELECT ${state} AS state FROM ${this.#table} r
@@ -173,7 +173,7 @@ export class RunTable {
     });
   }
 
-  /** The messages of a run after one, in order. */
+  /** Reads the messages of a run after one, in order. */
   async unread(
     id: string,
     after: number,
@@ -275,7 +275,7 @@ export class RunTable {
   }
 }
 
-/** What may be done with a run that is locked. */
+/** The changes that may be made to a locked run. */
 export interface RunEdit {
   /** Begins the next turn. */
   next(input: { readonly message: UserContent } | { readonly answers: Answers }): Promise<void>;

@@ -39,7 +39,7 @@ export class SettledRuns {
   close(): void {
     clearTimeout(this.#timer);
     for (const { reject } of this.#all())
-      reject(new AgentError({ code: "aborted", message: "The runs were closed while a result was waited for." }));
+      reject(new AgentError({ code: "aborted", message: "The runs were closed during the wait for a result." }));
   }
 
   #all(): Waiting[] {
@@ -67,5 +67,5 @@ export class SettledRuns {
 }
 
 function aborted(cause: unknown): AgentError {
-  return new AgentError({ code: "aborted", message: "The result of the run is not waited for any more.", cause });
+  return new AgentError({ code: "aborted", message: "The wait for the result of the run was aborted.", cause });
 }

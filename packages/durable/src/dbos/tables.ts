@@ -8,7 +8,7 @@ import type { Engine } from "./loadEngine.ts";
 /** Of the advisory lock under which tables are made: the same number in every process. */
 const lockKey = 7_283_465_112;
 
-/** How often the lock is asked for. */
+/** The interval at which the lock is asked for. */
 const pollingMs = 100;
 
 /** Makes the tables of the engine and ours, or brings them to this version. Any number of processes may do so at once. */
@@ -21,7 +21,7 @@ export async function createTables(engine: Engine, database: Database): Promise<
     if (version > versions.length) throw newer(schemaName, version);
     if (version < versions.length) {
       if (version === 0) await engine.createTables(config.connectionString, pool, schemaName);
-      // Where one of them throws, none is made.
+      // If one of them throws, none is made.
       for (const change of versions.slice(version)) await client.query(change(schema));
       const set = `DELETE FROM ${schema}.agent_version; INSERT INTO ${schema}.agent_version VALUES (${versions.length})`;
       await client.query(set);
@@ -43,15 +43,14 @@ async function tryLock(client: PoolClient): Promise<boolean> {
   return false;
 }
 
-/** Returns the version of our tables: 0 where there are none, 1 for those that had no version of their own. */
+/** Returns the version of our tables: 0 if there are none. */
 async function versionOf(client: Pick<PoolClient, "query">, { schemaName, schema }: Database): Promise<number> {
   // Read as rows: names that are looked up may be those of before another process made them. And without a parameter: what has one keeps its
   // snapshot in a transaction, and indexes that are made meanwhile wait for that.
-  const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schemaName}' AND tablename IN ('agent_runs', 'agent_version')`,
+  const { rows: tables } = await client.query(
+    `SELECT tablename FROM pg_tables WHERE schemaname = '${schemaName}' AND tablename = 'agent_version'`,
   );
-  const has = (table: string): boolean => tables.some(({ name }) => name === table);
-  if (!has("agent_version")) return has("agent_runs") ? 1 : 0;
+  if (tables.length === 0) return 0;
   const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema}.agent_version`);
   return rows[0]?.version ?? 0;
 }
@@ -63,25 +62,13 @@ function newer(schemaName: string, version: number): AgentError {
   );
 }
 
-/** What brings the tables from each version to the next. A change that was released is not edited any more. */
-const versions: readonly ((schema: string) => string)[] = [firstTables, secondTables];
+/** Changes that bring the tables from each version to the next. A released one is not edited any more. */
+const versions: readonly ((schema: string) => string)[] = [firstTables];
 
-/** Requests wait in a line; runs are listed page by page and removed when they are old. */
-function secondTables(schema: string): string {
-  return `
-    CREATE TABLE ${schema}.agent_version (version integer NOT NULL);
-    -- Without a time the request waits.
-    ALTER TABLE ${schema}.agent_requests ALTER COLUMN started_at DROP NOT NULL;
-    -- As exact as a Date is, so that a run that was listed finds its place again.
-    ALTER TABLE ${schema}.agent_runs ALTER COLUMN created_at SET DEFAULT date_trunc('milliseconds', now());
-    UPDATE ${schema}.agent_runs SET created_at = date_trunc('milliseconds', created_at);
-    CREATE INDEX agent_runs_ended ON ${schema}.agent_runs (updated_at) WHERE status IN ('done', 'failed', 'cancelled');
-  `;
-}
-
-/** Text holds JSON: a column of the type json would refuse some of what a model may write. */
+/** Makes the first tables. Text holds JSON: a column of the type json would refuse some of what a model may write. */
 function firstTables(schema: string): string {
   return `
+    CREATE TABLE ${schema}.agent_version (version integer NOT NULL);
     CREATE TABLE ${schema}.agent_runs (
       id text PRIMARY KEY,
       agent text NOT NULL,
@@ -100,9 +87,11 @@ function firstTables(schema: string): string {
       trace text,
       -- The last message that the run has read.
       read_seq bigint NOT NULL DEFAULT 0,
-      created_at timestamptz NOT NULL DEFAULT now(),
+      -- As exact as a Date is, so that a run that was listed finds its place again.
+      created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now()),
       updated_at timestamptz NOT NULL DEFAULT now()
     );
+    CREATE INDEX agent_runs_ended ON ${schema}.agent_runs (updated_at) WHERE status IN ('done', 'failed', 'cancelled');
     CREATE INDEX agent_runs_created ON ${schema}.agent_runs (created_at DESC);
     CREATE TABLE ${schema}.agent_messages (
       seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -121,7 +110,8 @@ function firstTables(schema: string): string {
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       provider text NOT NULL,
       worker text NOT NULL,
-      started_at timestamptz NOT NULL DEFAULT now(),
+      -- Without a time the request waits.
+      started_at timestamptz DEFAULT now(),
       ended_at timestamptz
     );
     CREATE INDEX agent_requests_provider ON ${schema}.agent_requests (provider, started_at);

@@ -62,7 +62,11 @@ describe.skipIf(!hasPostgres)("a database of durable runs", () => {
 
   test("is listed page by page, also while runs are removed and added", async () => {
     const runs = await openRuns();
-    for (let index = 0; index < 7; index += 1) await runs.start("helper", "Hello.", { id: `r${index}` });
+    for (let index = 0; index < 7; index += 1) {
+      await runs.start("helper", "Hello.", { id: `r${index}` });
+      // Runs of one millisecond are listed by their ids.
+      await sleep(2);
+    }
     const seen: string[] = [];
     let after: Run | undefined;
     for (;;) {
@@ -96,17 +100,13 @@ describe.skipIf(!hasPostgres)("a database of durable runs", () => {
     await expect(openRuns({ retention: { days: 0 } })).rejects.toMatchObject({ code: "invalid_option" });
   });
 
-  test("gets the tables of this version, and is left alone by an older one", async () => {
+  test("gets its tables once, and is left alone by an older version", async () => {
     const schema = "versions";
     const runs = await openRuns({ schema });
     const id = await runs.start("helper", "Hello.");
-    // As the first version left it.
-    await admin.query(`
-      DROP TABLE versions.agent_version; DROP INDEX versions.agent_runs_ended;
-      ALTER TABLE versions.agent_requests ALTER COLUMN started_at SET NOT NULL`);
     const both = await Promise.all([openRuns({ schema }), openRuns({ schema })]);
     for (const each of both) expect(await each.get(id)).toMatchObject({ status: "queued" });
-    expect((await admin.query("SELECT version FROM versions.agent_version")).rows).toEqual([{ version: 2 }]);
+    expect((await admin.query("SELECT version FROM versions.agent_version")).rows).toEqual([{ version: 1 }]);
     await admin.query("UPDATE versions.agent_version SET version = 99");
     await expect(openRuns({ schema })).rejects.toMatchObject({
       code: "invalid_option",

@@ -3,14 +3,14 @@ import { messageOf } from "@toolcrib/core/text";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
 import type { Engine } from "./loadEngine.ts";
-import type { Places } from "./places.ts";
 import { isTransient } from "./retry.ts";
 import { queueOf } from "./runTable.ts";
+import type { TurnSlots } from "./turnSlots.ts";
 
-/** How often a worker looks by itself into its queues, and how often where notices do not come through. */
+/** The interval at which a worker reads its queues, and the one if notices do not come through. */
 const pollingMs = 5_000;
 const deafPollingMs = 500;
-/** How long turns that are another worker's share are left to it. */
+/** The time for which turns that are another worker's share are left to it. */
 const shareMs = 1_000;
 /** After another worker was in the way. */
 const hinderedMs = [20, 120] as const;
@@ -22,18 +22,18 @@ export interface TurnQueueOptions {
   readonly database: Database;
   readonly version: string;
   /** By the name of each agent. */
-  readonly places: ReadonlyMap<string, Places>;
+  readonly slots: ReadonlyMap<string, TurnSlots>;
   readonly tenantConcurrency: number | undefined;
   /** Resolves once this worker is known to be alive: after a sleep it takes nothing before its next beat. */
   ready(signal: AbortSignal): Promise<void>;
   /** Queues turns again that this worker has and does not run. Called where none is being taken. */
   recover(): Promise<void>;
-  /** Whether other processes tell that turns were queued. */
+  /** Returns whether other processes tell that turns were queued. */
   hears(): boolean;
   onWarning(message: string): void;
 }
 
-/** Takes turns from the queues of a worker's agents: when it is told of some, when a place is free, and every few seconds. */
+/** Takes turns from the queues of a worker's agents: when it is told of some, when a slot is free, and every few seconds. */
 export class TurnQueue {
   readonly #options: TurnQueueOptions;
   readonly #ended: AbortController = new AbortController();
@@ -62,7 +62,7 @@ export class TurnQueue {
     this.wake();
   }
 
-  /** No further turn is taken. */
+  /** Takes no further turn. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.wake();
@@ -82,14 +82,14 @@ export class TurnQueue {
 
   /** Takes what this worker should run. Returns after how long to look again. */
   async #look(): Promise<number> {
-    const { places, hears, ready, recover } = this.#options;
+    const { slots, hears, ready, recover } = this.#options;
     await ready(this.#ended.signal);
     if (this.#isRecovering) {
       this.#isRecovering = false;
       await recover();
     }
     const idle = hears() ? pollingMs : deafPollingMs;
-    const open = [...places].filter(([, { free }]) => free > 0).map(([name]) => name);
+    const open = [...slots].filter(([, { free }]) => free > 0).map(([name]) => name);
     if (open.length === 0) return idle;
     const delays = [idle];
     for (const { agent, queued, running, workers } of await this.#count(open)) {
@@ -101,9 +101,9 @@ export class TurnQueue {
 
   /** Takes up to this worker's share of the turns of an agent, or what others have left for too long. */
   async #take(agent: string, share: number): Promise<number> {
-    const { engine, places, tenantConcurrency, hears } = this.#options;
+    const { engine, slots, tenantConcurrency, hears } = this.#options;
     const name = queueOf(agent);
-    const free = places.get(agent)?.free ?? 0;
+    const free = slots.get(agent)?.free ?? 0;
     const now = performance.now();
     const since = this.#leftSince.get(agent);
     const isLeft = since !== undefined && now - since >= shareMs;
@@ -115,7 +115,7 @@ export class TurnQueue {
     return most < free ? shareMs : hears() ? pollingMs : deafPollingMs;
   }
 
-  /** Of each agent: what is queued that this worker may take, what runs, and the workers that may take it. */
+  /** Counts for each agent what is queued that this worker may take, what runs, and the workers that may take it. */
   async #count(
     agents: readonly string[],
   ): Promise<readonly { agent: string; queued: number; running: number; workers: number }[]> {

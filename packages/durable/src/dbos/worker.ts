@@ -4,42 +4,29 @@ import { AgentError } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import type { Pool } from "pg";
 import { manifestVersion, namesDigest } from "../manifest.ts";
-import type { AgentSource } from "../run.ts";
-import type { RunTracing } from "../tracing.ts";
 import { type Database, databaseOf, openPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
 import { Listener } from "./listener.ts";
 import { type Engine, plainJson } from "./loadEngine.ts";
-import type { ProviderLimit } from "./options.ts";
-import { Places } from "./places.ts";
+import type { Settings } from "./options.ts";
 import { runRecordedTurn } from "./recordedTurn.ts";
 import { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 import { queueOf, type RunTable, workflowName, workflowOf } from "./runTable.ts";
 import { TurnQueue } from "./turnQueue.ts";
+import { TurnSlots } from "./turnSlots.ts";
 
-export interface WorkerOptions {
+export interface WorkerOptions extends Omit<Settings, "databaseUrl" | "schema" | "connections"> {
   readonly engine: Engine;
   readonly database: Database;
   readonly runs: RunTable;
-  readonly agents: Readonly<Record<string, AgentSource>>;
-  readonly providers: Readonly<Record<string, ProviderLimit>>;
-  /** Turns of one agent at once: in this worker, and of one tenant in all workers. */
-  readonly workerConcurrency: number;
-  readonly tenantConcurrency: number | undefined;
-  readonly leaseMs: number;
-  readonly closeMs: number;
-  readonly maxAttempts: number;
-  readonly retentionDays: number | undefined;
-  readonly tracing: RunTracing | undefined;
-  onWarning(message: string): void;
 }
 
-/** What steps get to end by themselves after their signal. */
+/** The time that steps get to end by themselves after their signal. */
 const abortMs = 2_000;
-/** What the engine gets to note that turns have ended. Where it does not come to that, the next worker finds that they have. */
+/** The time that the engine gets to note that turns have ended. If it does not, the next worker finds that they have. */
 const noteMs = 300;
-/** How often a worker looks for runs that are old enough to be removed. */
+/** The interval at which a worker looks for runs that are old enough to be removed. */
 const removalMs = 60_000;
 const newsOfClosing = /system database has been shut down|no longer owned by this execution/;
 
@@ -53,7 +40,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #limits: RequestLimits;
   readonly #listener: Listener;
-  readonly #places: ReadonlyMap<string, Places>;
+  readonly #slots: ReadonlyMap<string, TurnSlots>;
   /** The turns that run here, and what ends them. */
   readonly #turns: Map<Promise<void>, AbortController> = new Map();
   #lease: Lease | undefined;
@@ -72,10 +59,10 @@ export class Worker {
       if (notice.kind === "granted") this.#limits.grant(notice.ids);
       else this.#queue?.wake();
     });
-    this.#places = new Map(
+    this.#slots = new Map(
       Object.keys(agents).map((name) => {
         const running = (): number => engine.countRunning(queueOf(name));
-        return [name, new Places(workerConcurrency, running, () => this.#queue?.wake())];
+        return [name, new TurnSlots(workerConcurrency, running, () => this.#queue?.wake())];
       }),
     );
   }
@@ -84,7 +71,7 @@ export class Worker {
     const { engine, agents } = this.#options;
     if (current || engine.sdk.DBOS.isInitialized()) {
       const message =
-        "This process has a worker of DBOS already, and can have one. Close that first, or start this one in a process of its own.";
+        "This process already has a DBOS worker, and can have only one. Close it first, or start this one in another process.";
       throw new AgentError({ code: "busy", message });
     }
     current = this;
@@ -138,7 +125,7 @@ export class Worker {
       engine,
       database,
       version: this.#version,
-      places: this.#places,
+      slots: this.#slots,
       tenantConcurrency,
       ready: (signal) => lease.ready(signal),
       recover: () => lease.recoverOwn(),
@@ -158,7 +145,7 @@ export class Worker {
     this.#turns.set(running, control);
     try {
       await running;
-      // Its place is free once the engine has recorded its end.
+      // Its slot is free once the engine has recorded its end.
       void engine.ended(workflow).then(() => this.#letIn());
     } catch (error) {
       setImmediate(() => this.#letIn());
@@ -169,7 +156,7 @@ export class Worker {
   }
 
   #letIn(): void {
-    for (const places of this.#places.values()) places.letIn();
+    for (const slots of this.#slots.values()) slots.admit();
   }
 
   async #run(id: string, turn: number, control: AbortController): Promise<void> {
@@ -180,7 +167,7 @@ export class Worker {
     const mayBegin = (): boolean => !this.#isClosing && !control.signal.aborted;
     const ready = async (signal: AbortSignal): Promise<void> => await this.#lease?.ready(signal);
     const leave = <T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-      this.#places.get(row.agent)?.leave(wait, signal) ?? wait();
+      this.#slots.get(row.agent)?.leave(wait, signal) ?? wait();
     try {
       const context = { engine, runs, agents, limits: this.#limits, control, mayBegin, ready, leave };
       const { tracing } = this.#options;
@@ -193,7 +180,7 @@ export class Worker {
     }
   }
 
-  /** No step begins any more. Those that run may end, then get their signal. What has not ended goes to other workers. */
+  /** Begins no step any more. Steps that run may end, then get their signal. What has not ended goes to other workers. */
   async close(): Promise<void> {
     if (current !== this) return;
     this.#isClosing = true;
@@ -243,7 +230,7 @@ export class Worker {
     while (!this.#isClosing && (await runs.removeOld(retentionDays)));
   }
 
-  /** New turns go to workers of the latest version alone: where that has no worker left, this version is the latest. */
+  /** Makes this version the latest if that one has no worker left: new turns go to workers of the latest version alone. */
   async #keepLatest(): Promise<void> {
     const { engine, database } = this.#options;
     const { DBOS } = engine.sdk;

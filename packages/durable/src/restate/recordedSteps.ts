@@ -9,7 +9,7 @@ import { type PlainError, reviveError, toPlainError } from "../errors.ts";
 
 type StepRunner = NonNullable<AgentOptions["steps"]>;
 
-/** How a step ended, as the engine records it. */
+/** The end of a step, as the engine records it. */
 type StepRecord = { readonly value: unknown } | { readonly error: PlainError };
 
 /** A step whose record is waited for. */
@@ -28,7 +28,7 @@ export class RecordedSteps implements StepRunner {
   readonly #waiting: Set<WaitingStep> = new Set();
   #isWaiting = false;
   #nextMessage = 1;
-  /** Why the run does not go on here: it was cancelled, or the engine has ended this attempt. */
+  /** The reason why the run does not go on here: it was cancelled, or the engine has ended this attempt. */
   lost: unknown;
 
   constructor(context: WorkflowContext, steer: (text: string) => void) {
@@ -51,7 +51,7 @@ export class RecordedSteps implements StepRunner {
     return record.value as T;
   }
 
-  /** What was sent since the last reply. The engine records what there was, so that a replay gets the same. */
+  /** Delivers what was sent since the last reply. The engine records what there was, so that a replay gets the same. */
   async #deliver(): Promise<void> {
     for (;;) {
       const text = await this.#context.promise<string>(messageName(this.#nextMessage)).peek();

@@ -16,7 +16,7 @@ import type { AgentSource } from "../run.ts";
 import { createAgent, defineAgent, type RunAgent, runTurn, type TurnEnd, type TurnInput } from "../turn.ts";
 import { messageName, RecordedSteps } from "./recordedSteps.ts";
 
-/** What a run begins with. */
+/** The input of a run. */
 export interface RestateInput {
   readonly message: UserContent;
   readonly tenant?: string;
@@ -24,13 +24,13 @@ export interface RestateInput {
   readonly labels?: ToolLabels;
 }
 
-/** What a run has come to. */
+/** The outcome of a run. */
 export interface RestateAnswer {
   readonly answer: string;
   readonly usage: Usage;
 }
 
-/** What is known of a run. */
+/** The state of a run. */
 export interface RestateRun {
   readonly status: "running" | "waiting" | "done" | "failed" | "cancelled";
   readonly answer?: string;
@@ -40,7 +40,7 @@ export interface RestateRun {
   readonly error?: { readonly message: string; readonly code?: unknown };
   /** Of the turns that have ended. */
   readonly usage?: Usage;
-  /** How many turns there were: the first message, and each one after an answer. */
+  /** The number of turns: the first message, and each one after an answer. */
   readonly turns: number;
 }
 
@@ -48,11 +48,11 @@ export interface RestateRun {
 export interface AgentHandlers {
   /** Runs the agent to its answer. Fails where the agent does. */
   run(context: WorkflowContext, input: RestateInput): Promise<RestateAnswer>;
-  /** Null for an id that is not known. */
+  /** Returns what is known of a run; null for an unknown id. */
   get(context: WorkflowSharedContext): Promise<RestateRun | null>;
   /** Answers the questions that wait, by the id of the call, as `agent.approve` takes them. */
   approve(context: WorkflowSharedContext, answers: Answers): Promise<void>;
-  /** A message for a run that has not ended: it reads it before its next request. */
+  /** Sends a message to a run that has not ended: it reads it before its next request. */
   send(context: WorkflowSharedContext, text: string): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ async function checkTools(context: WorkflowContext, agents: Readonly<Record<stri
   const begun = await context.run("tools", () => version);
   if (begun === version) return;
   throw new Error(
-    "This run was begun with other tools, another model or other options. Register a worker with others as a deployment of its own.",
+    "This run was begun with other tools, another model or other options. Register a different worker as a separate deployment.",
   );
 }
 
@@ -160,7 +160,7 @@ function failure({ error }: TurnEnd): TerminalError {
   return new TerminalError(error?.message ?? "The turn failed.", { errorCode: 500, ...code });
 }
 
-/** What a caller has sent wrong is not tried again. */
+/** Refuses what a caller has sent wrong, so that it is not tried again. */
 function orRefuse(check: () => void): void {
   try {
     check();

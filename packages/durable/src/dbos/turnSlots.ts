@@ -1,32 +1,32 @@
-/** How many turns beyond its places a worker may hold that wait for the limit of a provider: each takes memory. */
+/** The most turns beyond its slots that a worker may hold while they wait for the limit of a provider: each takes memory. */
 const mostWaiting = 4;
 
-/** The places of one worker for the turns of one agent. A turn that waits for the limit of a provider leaves its place to others. */
-export class Places {
+/** The slots of one worker for the turns of one agent. A turn that waits for the limit of a provider leaves its slot to others. */
+export class TurnSlots {
   readonly #concurrency: number;
   readonly #countRunning: () => number;
   readonly #onFree: () => void;
   #waiting = 0;
   readonly #returning: (() => void)[] = [];
 
-  /** `countRunning`: the turns that run here, with those that wait. `onFree`: there may be a place for another turn. */
+  /** Counts by `countRunning` the turns that run here, with those that wait. Calls `onFree` when there may be a slot for another turn. */
   constructor(concurrency: number, countRunning: () => number, onFree: () => void) {
     this.#concurrency = concurrency;
     this.#countRunning = countRunning;
     this.#onFree = onFree;
   }
 
-  /** How many turns may be taken from the queue. */
+  /** Returns the number of turns that may be taken from the queue. */
   get free(): number {
     if (this.#returning.length > 0) return 0;
     const held = this.#concurrency * (1 + mostWaiting) - this.#countRunning();
     return Math.max(0, Math.min(this.#concurrency - this.#countRunning() + this.#waiting, held));
   }
 
-  /** Leaves the place of a turn while `wait` runs. Resolves once the turn has a place again, also where `wait` fails. */
+  /** Leaves the slot of a turn while `wait` runs. Resolves once the turn has a slot again, also where `wait` fails. */
   async leave<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#waiting += 1;
-    this.letIn();
+    this.admit();
     try {
       return await wait();
     } finally {
@@ -34,8 +34,8 @@ export class Places {
     }
   }
 
-  /** To be called when a turn has ended: lets one in that comes back, or tells that there is a place. */
-  letIn(): void {
+  /** Gives a free slot to a turn that comes back, else tells that there is one. */
+  admit(): void {
     while (this.#returning.length > 0 && this.#countRunning() - this.#waiting < this.#concurrency) {
       this.#waiting -= 1;
       this.#returning.shift()?.();

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Database } from "./database.ts";
+import { Lease } from "./lease.ts";
+
+const leaseMs = 900;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("after an outage a worker gives the others a whole lease before it looks for dead ones", async () => {
+  let isAway = false;
+  let beats = 0;
+  let looks = 0;
+  const query = async () => {
+    if (isAway) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    beats += 1;
+    return { rowCount: 1, rows: [] };
+  };
+  const transaction = async () => {
+    looks += 1;
+  };
+  const database = { schema: "s", pool: { query }, transaction } as unknown as Database;
+  const lease = new Lease(database, {
+    ...{ worker: "a", version: "1", agents: [], leaseMs },
+    executionsOf: () => 0,
+    onLost: () => expect.unreachable(),
+    onBeat: async () => {},
+    onWarning: (message) => expect.unreachable(message),
+  });
+  await lease.begin();
+  lease.keep();
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect(looks).toBe(3);
+  isAway = true;
+  await vi.advanceTimersByTimeAsync(3 * leaseMs);
+  isAway = false;
+  [beats, looks] = [0, 0];
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect([beats, looks]).toEqual([3, 0]);
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect(looks).toBeGreaterThan(0);
+  await lease.stop();
+});
