@@ -1,5 +1,5 @@
 import { isObject } from "@toolcrib/core/text";
-import { bootWords, quoted } from "./bootstrap.ts";
+import { quoted, startCommand } from "./bootstrap.ts";
 import type { Channel, ChannelEvents } from "./channel.ts";
 import { openProcess } from "./processChannel.ts";
 import { isSession, openSession, type Session } from "./sessionChannel.ts";
@@ -20,13 +20,14 @@ export interface CommandAddress {
 }
 
 /**
- * Where the tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`, `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST`
- * or `ssh://HOST:PORT`, `kubectl:POD` or `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces. All but the last may end in the
- * folder there, as in `docker:web:/app`, `ssh:build:~/app` and `ssh://build:2222/~/app`: the default of `cwd` and `root`.
+ * The place where tools run: a command, or a sandbox session of the AI SDK, E2B or Daytona. As text: `docker:CONTAINER`,
+ * `podman:CONTAINER`, `image:IMAGE` (a new container, removed at the end), `ssh:HOST` or `ssh://HOST:PORT`, `kubectl:POD` or
+ * `kubectl:NAMESPACE/POD`, and `command:WORDS`, split at spaces. All but the last may end in the folder there, as in `docker:web:/app`,
+ * `ssh:build:~/app` and `ssh://build:2222/~/app`: the default of `cwd` and `root`.
  */
 export type Address = string | CommandAddress | Session;
 
-/** What leads to a remote. */
+/** The connection data of a remote. */
 export interface ResolvedAddress {
   readonly name: string;
   /** The folder that the text names. */
@@ -37,10 +38,12 @@ export interface ResolvedAddress {
 const forms =
   "docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD or kubectl:NAMESPACE/POD, each perhaps with :/FOLDER, or command:WORDS";
 
-/** Throws a TypeError for what is no address. */
-export function resolveAddress(address: Address): ResolvedAddress {
+/** Throws a TypeError for what is no address. `chosen` is the Node.js there that is tried first. */
+export function resolveAddress(address: Address, chosen?: string): ResolvedAddress {
   if (isSession(address)) {
-    const command = bootWords("").map(quoted).join(" ");
+    const command = startCommand(chosen ?? "")
+      .map(quoted)
+      .join(" ");
     return { name: "session", open: (on) => openSession(address, command, on) };
   }
   const { text = "", folder } = typeof address === "string" ? splitFolder(address) : {};
@@ -52,13 +55,13 @@ export function resolveAddress(address: Address): ResolvedAddress {
   const { command, args = [], throughShell = /(?:^|\/)ssh$/.test(command), env = process.env, node = "" } = given;
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string"))
     throw new TypeError("connectTools: args of the address must be an array of strings");
-  const boot = bootWords(node);
+  const boot = startCommand(chosen ?? node);
   const words = throughShell ? [boot.map(quoted).join(" ")] : boot;
   const name = text === "" || text.startsWith("command:") ? nameOf(command, args, given.env) : text;
   return { name, folder, open: (on) => openProcess(command, [...args, ...words], env, on) };
 }
 
-/** Two commands that lead to two remotes have two names. Their words are not shown: they may hold what nobody else should read. */
+/** Names a command; two that lead to two remotes have two names. Their words are not shown: they may hold what nobody else should read. */
 function nameOf(command: string, args: readonly string[], env: CommandAddress["env"] = {}): string {
   const own = Object.entries(env).filter(([name, value]) => value !== process.env[name]);
   if (args.length + own.length === 0) return command;
@@ -67,7 +70,7 @@ function nameOf(command: string, args: readonly string[], env: CommandAddress["e
   return `${command} ${digest.digest("hex").slice(0, 8)}`;
 }
 
-/** The folder follows the first colon behind which a path can begin: an image may have a tag behind one, too. */
+/** Splits off the folder, which follows the first colon behind which a path can begin: an image may have a tag behind one, too. */
 function splitFolder(given: string): { readonly text: string; readonly folder?: string | undefined } {
   const isUrl = given.startsWith("ssh://");
   const found = isUrl ? /^(ssh:..[^/]+)(\/.*)$/s.exec(given) : /^((?!command:)\w+:.+?):(~|~?\/.*)$/s.exec(given);

@@ -14,7 +14,7 @@ for node in \${2:+"$2"} node nodejs /usr/local/bin/node /usr/bin/node "$HOME"/.l
   fi
   case " $found " in *" $version "*) ;; *) found="$found $version" ;; esac
 done
-printf '\\n{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s); install it there: https://nodejs.org"}\\n' "\${found:- none}"
+printf '\\n{"type":"failed","problem":"there is no Node.js 22.18 or later (found:%s%s); install it there (https://nodejs.org), or name one with the option node"}\\n' "\${found:- none}" "\${2:+, and none at the path of the option node}"
 exit 127
 `;
 
@@ -51,11 +51,11 @@ stdin.on("data", take);
 `;
 
 /** Returns the words that start the host in a remote, after those that lead there. `node` is tried first, unless it is empty. */
-export function bootWords(node: string): readonly string[] {
+export function startCommand(node: string): readonly string[] {
   return ["sh", "-c", findNode, "toolcrib", loader, node];
 }
 
-/** One word for a POSIX shell. */
+/** Quotes one word for a POSIX shell. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@
 export interface ChannelEvents {
   data(chunk: Uint8Array): void;
   errorText(text: string): void;
-  /** Once, when nothing more will come; `how` in words, such as ` (exit code 1)`. */
+  /** Called once, when nothing more will come; `how` in words, such as ` (exit code 1)`. */
   end(how: string): void;
 }
 

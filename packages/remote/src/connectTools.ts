@@ -21,6 +21,8 @@ export interface ConnectToolsOptions extends RemoteOptions {
   readonly name?: string | undefined;
   /** Before each name, where the names here are taken: `web_` makes `web_read_file`. Default: none. */
   readonly prefix?: string | undefined;
+  /** The path there of the Node.js to run, for every kind of address. Default: the one of the address, else the first that is found. */
+  readonly node?: string | undefined;
   /** Milliseconds until the remote has to answer. Default 60,000: a container may have to start. */
   readonly startTimeoutMs?: number | undefined;
   /** Ends the connection when it fires; while it is made, `connectTools` rejects with its reason. */
@@ -86,6 +88,7 @@ const specs = {
     },
     "",
   ),
+  node: { ...option.name, expected: "the path of a Node.js there", needed: "if written", otherwise: "the first found" },
   startTimeoutMs: withDefault(option.milliseconds, 60_000),
   signal: option.signal,
 } satisfies OptionSpecs<ConnectToolsOptions>;
@@ -98,9 +101,9 @@ const specs = {
  * starts it again. Throws a TypeError for wrong options, and a RemoteError if the remote cannot be used.
  */
 export async function connectTools(address: Address, options: ConnectToolsOptions = {}): Promise<ConnectedTools> {
-  const { name, prefix, startTimeoutMs, signal, ...remoteOptions } = readOptions("connectTools", options, specs);
+  const { name, prefix, node, startTimeoutMs, signal, ...remoteOptions } = readOptions("connectTools", options, specs);
   signal?.throwIfAborted();
-  const resolved = resolveAddress(address);
+  const resolved = resolveAddress(address, node);
   const { folder } = resolved;
   const there = asJson(folder === undefined ? remoteOptions : { cwd: folder, root: folder, ...remoteOptions });
   const remote = new Remote(name === undefined ? resolved : { ...resolved, name }, there, startTimeoutMs);
@@ -129,9 +132,9 @@ export async function connectTools(address: Address, options: ConnectToolsOption
   }
 }
 
-/** Options as they arrive there. Throws a TypeError where something would be lost: a limit may have been meant. */
+/** Returns options as they arrive there. Throws a TypeError where something would be lost: a limit may have been meant. */
 function asJson(options: RemoteOptions): RemoteOptions {
-  const refuse = (path: string): never => {
+  const refuse: (path: string) => never = (path) => {
     throw new TypeError(`connectTools: ${path} cannot be sent to a remote; only JSON can`);
   };
   const around: unknown[] = [];
@@ -140,7 +143,7 @@ function asJson(options: RemoteOptions): RemoteOptions {
     if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return;
     if ((!Array.isArray(value) && !isPlainObject(value)) || around.includes(value)) refuse(path);
     around.push(value);
-    for (const [name, item] of Object.entries(value as object)) check(path === "" ? name : `${path}.${name}`, item);
+    for (const [name, item] of Object.entries(value)) check(path === "" ? name : `${path}.${name}`, item);
     around.pop();
   };
   check("", options);

@@ -20,7 +20,7 @@ const maxErrorText = 2000;
 type Asked = Omit<Extract<Request, { name: string }>, "id">;
 
 type Ready = Extract<Reply, { type: "ready" }>;
-/** What ends a request. */
+/** A frame that ends a request. */
 export type Answer = Extract<Reply, { type: "result" | "effects" | "changes" | "error" }>;
 
 interface Pending {
@@ -55,7 +55,7 @@ export class Connection {
   #heard = performance.now();
   #closing: Promise<void> | undefined;
 
-  /** `onEnd` is called once, when it is of no use any more. Throws where it cannot be started. */
+  /** Starts the program there. Calls `onEnd` once, when the connection is of no use any more. Throws if it cannot be started. */
   constructor(address: ResolvedAddress, options: RemoteOptions, onEnd: () => void) {
     this.#onEnd = onEnd;
     this.#ready.promise.catch(() => undefined);
@@ -93,7 +93,7 @@ export class Connection {
     const id = this.#nextId++;
     const text = `${JSON.stringify({ ...request, id })}\n`;
     if (Buffer.byteLength(text) > maxFrameBytes)
-      return Promise.reject(new ConnectionEnded("the arguments are larger than 32 MB, the most that is sent", false));
+      return Promise.reject(new ConnectionEnded("the arguments are larger than the limit of 32 MB", false));
     return new Promise<Answer>((resolve, reject) => {
       const forget = (): void => {
         if (this.#pending.delete(id)) reject(new ConnectionEnded("it did not answer in time", true));
@@ -161,7 +161,7 @@ export class Connection {
     }
   }
 
-  /** A caller that throws, or a remote that reports something else, ends nothing. */
+  /** Tells the caller. One that throws, or a remote that reports something else, ends nothing. */
   #tell({ id, progress }: Extract<Reply, { type: "progress" }>): void {
     if (!isPlainObject(progress)) return;
     const { message } = progress;
@@ -173,7 +173,7 @@ export class Connection {
     }
   }
 
-  /** Nothing is asked any more; what was asked may have happened. Only the first reason counts. */
+  /** Ends the connection: nothing is asked any more, what was asked may have happened. Only the first reason counts. */
   #end(problem: string): void {
     if (this.#problem !== undefined) return;
     this.#problem = problem;

@@ -3,7 +3,7 @@ import { clip, printableName, withoutControls } from "@toolcrib/core/text";
 /** A remote that cannot be used, or that ended during a call. */
 export class RemoteError extends Error {
   override readonly name = "RemoteError";
-  /** What the remote is called. */
+  /** The name of the remote. */
   readonly remote: string;
 
   constructor(remote: string, problem: string, cause?: unknown) {

@@ -14,7 +14,10 @@ export const pingMs = 20_000;
 
 /** Options of the packs, as JSON: what cannot be sent (functions, a runner) cannot be given. */
 export interface RemoteOptions {
-  /** Where relative paths start, there; `~/` is the home there, as in `root`. Default: the first root, else the directory in which it was started. */
+  /**
+   * The directory there that relative paths start from; `~/` is the home there, as in `root`. Default: the first root, else the directory
+   * in which it was started.
+   */
   readonly cwd?: string | undefined;
   /** One directory or several, there, that the file and search tools may not leave. Default: no limit. */
   readonly root?: string | readonly string[] | undefined;
@@ -39,7 +42,7 @@ export interface ListedTool extends ToolTraits {
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a call would make of the text of one file. */
+/** A change that a call would make to the text of one file. */
 export interface RemoteChange {
   /** Canonical and absolute, there. */
   readonly path: string;
@@ -57,7 +60,7 @@ export interface SentError {
   readonly recoverable?: boolean | undefined;
 }
 
-/** What goes there, a line of JSON each. `id` is chosen here. No `type` is one of a reply's: a terminal in between may echo. */
+/** A request to the remote, a line of JSON each. `id` is chosen here. No `type` is one of a reply's: a terminal in between may echo. */
 export type Request =
   | { readonly type: "start"; readonly protocol: number; readonly options: RemoteOptions }
   | {
@@ -70,7 +73,7 @@ export type Request =
   | { readonly type: "abort"; readonly id: number }
   | { readonly type: "ping" };
 
-/** What comes back. */
+/** A reply of the remote. */
 export type Reply =
   | {
       readonly type: "ready";

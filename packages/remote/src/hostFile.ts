@@ -34,7 +34,7 @@ function load<Value>(read: (path: string) => Value): Value {
     const manifest = createRequire(import.meta.url).resolve("@toolcrib/remote/package.json");
     return read(join(dirname(manifest), "dist", "toolHost.cjs"));
   } catch (cause) {
-    throw new Error("the file that runs on remotes is not there: @toolcrib/remote must be installed, not bundled", {
+    throw new Error("the file that runs on remotes is missing: @toolcrib/remote must be installed, not bundled", {
       cause,
     });
   }

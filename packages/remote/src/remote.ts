@@ -81,6 +81,6 @@ export class Remote {
   #checkSame(tools: readonly ListedTool[]): void {
     const listed = JSON.stringify(tools);
     this.#listed ??= listed;
-    if (listed !== this.#listed) throw new Error("it has other tools than before; connect to it anew");
+    if (listed !== this.#listed) throw new Error("its tools have changed; call connectTools again");
   }
 }

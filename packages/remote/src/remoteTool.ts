@@ -67,19 +67,19 @@ export function createRemoteTool(remote: Remote, listed: ListedTool, name: strin
         const asked = connection.ask({ type: "effects-of", name: there, args }, AbortSignal.timeout(effectsLimitMs));
         const answer = await ended(remote, asked, true);
         if (answer.type === "error") throw toError(name, answer.error);
-        if (answer.type !== "effects") throw remote.failed("answered something else than was asked");
+        if (answer.type !== "effects") throw remote.failed("sent an unexpected answer");
         return answer.effects.map((effect) => ({ ...effect, remote: remote.name }));
       },
     }),
     async execute(args, { signal, callId, onProgress, beginCommit } = {}) {
       const connection = await remote.connection();
       signal?.throwIfAborted();
-      // Whether it has happened there cannot be known in time: from here on it may have.
+      // From here on the change may have happened there: nobody can know in time.
       if (!isReadOnly) beginCommit?.();
       const asked = connection.ask({ type: "call", name: there, args, callId }, signal, onProgress);
       const answer = await ended(remote, asked, isReadOnly);
       if (answer.type === "error") throw toError(name, answer.error);
-      if (answer.type !== "result") throw remote.failed("answered something else than was asked");
+      if (answer.type !== "result") throw remote.failed("sent an unexpected answer");
       const { output, content, data } = answer;
       return content === undefined && data === undefined ? output : toolOutput(output, { content, data });
     },
@@ -87,7 +87,7 @@ export function createRemoteTool(remote: Remote, listed: ListedTool, name: strin
 }
 
 function noCall(): never {
-  throw new Error("this tool is only compared");
+  throw new Error("this tool exists only for comparison");
 }
 
 /** Returns what a call of a file tool would change, `name` being the tool's name there. */
@@ -101,11 +101,11 @@ export async function proposeChanges(
   signal?.throwIfAborted();
   const answer = await ended(remote, connection.ask({ type: "changes-of", name, args }, signal), true);
   if (answer.type === "error") throw toError(name, answer.error);
-  if (answer.type !== "changes") throw remote.failed("answered something else than was asked");
+  if (answer.type !== "changes") throw remote.failed("sent an unexpected answer");
   return answer.changes;
 }
 
-/** For a tool that ends itself after its argument `timeout`: later, for a remote that answers nothing more. */
+/** Returns the limit beside a tool's own argument `timeout`: later, for a remote that answers nothing more. */
 function limitBeside(defaults: ListedTool["defaults"]): TimeLimit {
   const usual = defaults?.timeout;
   if (typeof usual !== "number") return Number.POSITIVE_INFINITY;

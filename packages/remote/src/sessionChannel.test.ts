@@ -178,7 +178,7 @@ describe("a remote that lies", () => {
       else send({ type: "result", id: frame.id, output: "done" });`;
     const registry = await registryOf(lying(script));
     registry.guard(({ effects, effectsError }) => (effects === undefined ? String(effectsError) : true));
-    expect(await registry.execute("mkdir", { path: "x" })).toContain("answered something else than was asked");
+    expect(await registry.execute("mkdir", { path: "x" })).toContain("sent an unexpected answer");
   });
 
   test("about what its own tools do is not believed: they are judged as those of a stranger", async () => {

@@ -90,7 +90,7 @@ export function openSession(session: Session, command: string, on: ChannelEvents
   return {
     send(text) {
       written = written.then(async () => (await starting).write(text));
-      written.catch((error) => end(`: the session takes no input: ${messageOf(error)}`));
+      written.catch((error) => end(`: the session accepts no input: ${messageOf(error)}`));
     },
     async close() {
       const kill = async ({ kill }: Running): Promise<unknown> => await kill();
@@ -164,7 +164,7 @@ async function startDaytona({ process }: DaytonaSandbox, command: string, on: Ch
   const id = `toolcrib-${randomUUID()}`;
   await process.createSession(id);
   const { cmdId } = await process.executeSessionCommand(id, { command, runAsync: true });
-  if (cmdId === undefined) throw new Error("it gave the command no id");
+  if (cmdId === undefined) throw new Error("it returned no id for the command");
   const logs = process.getSessionCommandLogs(
     id,
     cmdId,

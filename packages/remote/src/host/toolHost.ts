@@ -33,7 +33,7 @@ let heard = Date.now();
 function send(reply: Reply): void {
   const text = JSON.stringify(reply);
   const isSent = Buffer.byteLength(text) < maxFrameBytes || !("id" in reply);
-  const error = { message: "The answer is larger than 32 MB, the most that is sent. Ask for less." };
+  const error = { message: "The answer is larger than the limit of 32 MB. Ask for less." };
   process.stdout.write(`${isSent ? text : JSON.stringify({ type: "error", id: reply.id, error })}\n`);
 }
 
@@ -42,7 +42,7 @@ function end(): never {
   process.exit(0);
 }
 
-/** `input` is what came with the file, and its rest. */
+/** Serves requests. `input` is what came with the file, and its rest. */
 export function serve(before: Buffer): void {
   // Those of the remote are for commands, not for this program.
   const { TOOLCRIB_NODE_OPTIONS: nodeOptions = "" } = process.env;
@@ -54,7 +54,7 @@ export function serve(before: Buffer): void {
     (line) => {
       heard = Date.now();
       // Some channels end each piece with a line break of their own.
-      if (line.trim() !== "") void answer(JSON.parse(line) as Request);
+      if (line.trim() !== "") void answer(JSON.parse(line));
     },
     end,
   );
@@ -97,11 +97,11 @@ function start({ protocol, options: given }: Extract<Request, { type: "start" }>
   }
   try {
     const options = inFolders(given);
-    registry.register(...createTools(options));
+    const packs = createTools(options);
+    registry.register(...packs);
     const { root } = options;
     const { cwd, roots = null } = createPathScope({ cwd: options.cwd, ...(root !== undefined && { root }) });
-    const tools = registry.getToolNames().map((name) => listing(registry.get(name) as ExecutableTool));
-    return { type: "ready", protocol: protocolVersion, node: process.version, cwd, roots, tools };
+    return { type: "ready", protocol: protocolVersion, node: process.version, cwd, roots, tools: packs.map(listing) };
   } catch (thrown) {
     return { type: "failed", problem: messageOf(thrown) };
   }
@@ -135,7 +135,8 @@ function createTools({ cwd: _, fs, search, bash, ...shared }: RemoteOptions): Ex
 
 /** Returns the fingerprints of all tools that a remote can have of the packs. */
 export function packFingerprints(): string[] {
-  return [true, false].flatMap((background) => createTools({ bash: { background } }).map(toolFingerprint));
+  const choices = [{}, { background: true }, { background: true, input: true }];
+  return choices.flatMap((bash) => createTools({ bash }).map(toolFingerprint));
 }
 
 function listing(tool: ExecutableTool): ListedTool {
