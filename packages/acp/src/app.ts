@@ -10,7 +10,7 @@ export interface AppOptions {
   readonly name: string;
   readonly version: string;
   readonly explain?: Explain | undefined;
-  /** Whether sessions can be opened again. */
+  /** True if sessions can be opened again. */
   readonly reopens: boolean;
   readonly listSessions?: ((cwd: string | undefined) => Promise<readonly AcpSessionInfo[]>) | undefined;
 }

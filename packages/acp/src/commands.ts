@@ -27,7 +27,7 @@ function commandsOf({ agent, commands = [] }: AcpSession): readonly AcpCommand[]
     async run(_input, signal) {
       const done = await agent.compact({ signal });
       if (!done) return "The conversation is too short to be shortened.";
-      return `Shortened: a summary stands for ${done.summarisedMessages} messages.`;
+      return `Shortened: a summary replaces ${done.summarisedMessages} messages.`;
     },
   };
   return [compact, ...commands];

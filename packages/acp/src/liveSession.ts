@@ -7,12 +7,12 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, Answers, EndReason } from "@toolcrib/agent";
-import { clip, showInvisible } from "@toolcrib/core/text";
+import { showLine } from "@toolcrib/core/internal";
 import { configOptions } from "./choices.ts";
 import { availableCommands, typedCommand } from "./commands.ts";
 import { invalidRequest } from "./errors.ts";
 import { textOfPrompt, toUserContent } from "./promptContent.ts";
-import { askAll, modelQuestion, needsWords } from "./questions.ts";
+import { askAll, modelQuestion, needsFreeText } from "./questions.ts";
 import { replay } from "./replay.ts";
 import { TurnReporter } from "./turnReporter.ts";
 import type { AcpSession } from "./types.ts";
@@ -68,7 +68,7 @@ export class LiveSession {
   /** Tells the first question whose answer is in free words: the next message is its answer. */
   async tellQuestion(): Promise<void> {
     const [call, other] = this.session.agent.pending.filter((one) => one.answer === undefined);
-    if (!call || !needsWords(call) || (other && !needsWords(other))) return;
+    if (!call || !needsFreeText(call) || (other && !needsFreeText(other))) return;
     await this.#reporter.say(modelQuestion(call));
     this.#told = call.callId;
   }
@@ -80,7 +80,7 @@ export class LiveSession {
     });
   }
 
-  /** After a choice that was made in one of the two ways in which clients make it. */
+  /** Tells the client of a choice that it made in one of its two ways. */
   async announceChoices(): Promise<void> {
     const { modes } = this.session;
     if (modes) await this.send({ sessionUpdate: "current_mode_update", currentModeId: modes.current });
@@ -164,7 +164,7 @@ export class LiveSession {
   async #sendTitle(text: string): Promise<void> {
     if (this.#hasTitle) return;
     this.#hasTitle = true;
-    const title = clip(showInvisible(text.trim().split("\n", 1)[0] ?? ""), 100);
+    const title = showLine(text.trim().split("\n", 1)[0] ?? "", 100);
     if (title !== "") await this.send({ sessionUpdate: "session_info_update", title });
   }
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ContentBlock, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { ToolMessage } from "@toolcrib/agent";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject, withoutControls } from "@toolcrib/core/text";
 import { fenced } from "./promptContent.ts";
 
@@ -24,18 +25,14 @@ export function textContent(text: string): ToolCallContent {
   return ofBlock({ type: "text", text });
 }
 
-/** Without the codes of a terminal, and other characters that are not text. */
+/** Removes the codes of a terminal, and other characters that are not text. */
 function readable(text: string): string {
   return withoutControls(stripVTControlCharacters(text));
 }
 
-/** Data is not in history, and a command's output is the same as JSON text. */
+/** Parses an output as data, which history does not hold: a command's output is the same as JSON text. */
 function parsed(output: string): unknown {
-  try {
-    return output.startsWith('{"stdout":') ? JSON.parse(output) : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => (output.startsWith('{"stdout":') ? JSON.parse(output) : undefined));
 }
 
 /** Reads what a command printed from the data of `run_bash`, or of a tool that answers like it. */

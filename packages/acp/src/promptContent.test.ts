@@ -37,12 +37,12 @@ test("what is put in as bytes is a picture, or only named", () => {
     ]),
   ).toEqual([
     { type: "image", ...picture },
-    { type: "text", text: "/a (application/zip, attached, and of no kind that can be shown here)" },
+    { type: "text", text: "/a (application/zip, attached; it cannot be shown here)" },
   ]);
 });
 
 test("what was not announced is refused in words", () => {
-  expect(() => toUserContent([{ type: "audio", ...picture }])).toThrow("takes no audio");
+  expect(() => toUserContent([{ type: "audio", ...picture }])).toThrow("accepts no audio");
   expect(() => toUserContent([{ type: "image", data: "", mimeType: "image/svg+xml" }])).toThrow("image/svg+xml");
 });
 

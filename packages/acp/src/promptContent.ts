@@ -4,7 +4,7 @@ import type { ImageBlock, TextBlock } from "@toolcrib/agent";
 import { showLine } from "@toolcrib/core/internal";
 import { invalidParams } from "./errors.ts";
 
-/** What models take as pictures. */
+/** The types of pictures that models take. */
 const pictures: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Converts a prompt of a client to a message of the user. Throws for content that was not announced. */
@@ -23,7 +23,7 @@ function toUserBlock(block: ContentBlock): TextBlock | ImageBlock {
     case "resource":
       return toBlock(block.resource);
     case "audio":
-      throw invalidParams("This agent takes no audio; send text, pictures or files.");
+      throw invalidParams("This agent accepts no audio; send text, pictures or files.");
   }
 }
 
@@ -37,7 +37,7 @@ function toBlock(resource: EmbeddedResourceResource): TextBlock | ImageBlock {
   if ("text" in resource) return text(`${name}:\n${fenced(resource.text)}`);
   const { blob, mimeType } = resource;
   if (mimeType && pictures.has(mimeType)) return image(blob, mimeType);
-  return text(`${name} (${showLine(mimeType ?? "binary")}, attached, and of no kind that can be shown here)`);
+  return text(`${name} (${showLine(mimeType ?? "binary")}, attached; it cannot be shown here)`);
 }
 
 function text(content: string): TextBlock {
@@ -60,12 +60,12 @@ function nameOf(uri: string): string {
   return showLine(uri);
 }
 
-/** `#L10:20`, as editors mark a selection. */
+/** Reads the lines of `#L10:20`, as editors mark a selection. */
 function lines({ hash }: URL): string {
   return /^#L\d/.test(hash) ? ` ${hash}` : "";
 }
 
-/** As a block of code that its content cannot end. */
+/** Puts text into a block of code that its content cannot end. */
 export function fenced(content: string): string {
   let longest = 2;
   for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);

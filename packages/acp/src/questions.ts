@@ -7,8 +7,8 @@ import {
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { Answer, PendingCall } from "@toolcrib/agent";
-import { choicesOf } from "@toolcrib/core/internal";
-import { clip, isObject, messageOf, showInvisible } from "@toolcrib/core/text";
+import { choicesOf, showLine, showLines } from "@toolcrib/core/internal";
+import { clip, isObject, messageOf } from "@toolcrib/core/text";
 import { textContent } from "./output.ts";
 import { argumentsContent } from "./toolCalls.ts";
 import type { TurnReporter } from "./turnReporter.ts";
@@ -30,7 +30,7 @@ export async function askAll(asking: Asking): Promise<Record<string, Answer> | u
   const answers: Record<string, Answer> = {};
   for (const call of asking.session.agent.pending) {
     // Recorded before the process ended.
-    if (call.answer !== undefined || needsWords(call)) continue;
+    if (call.answer !== undefined || needsFreeText(call)) continue;
     const answer = await ask(call, asking);
     if (answer === undefined) return undefined;
     answers[call.callId] = answer;
@@ -39,17 +39,13 @@ export async function askAll(asking: Asking): Promise<Record<string, Answer> | u
 }
 
 /** Returns whether the answer to a question is in free words, which the client sends as a message. */
-export function needsWords({ question, answer }: PendingCall): boolean {
+export function needsFreeText({ question, answer }: PendingCall): boolean {
   return answer === undefined && question.needs !== undefined && choicesOf(question).length === 0;
 }
 
 /** Words a question of the model, so that it cannot pass for one of a guard. */
 export function modelQuestion({ question }: PendingCall): string {
   return `The model asks: ${clip(showLines(question.text), 4000)}`;
-}
-
-function showLines(text: string): string {
-  return text.split("\n").map(showInvisible).join("\n");
 }
 
 async function ask(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
@@ -73,7 +69,7 @@ async function chosen(call: PendingCall, { session, client, reporter, signal }: 
   const choices = choicesOf(call.question);
   const options: PermissionOption[] = choices.map((name, index) => ({
     optionId: `choice-${index}`,
-    name: clip(showInvisible(name), 200),
+    name: showLine(name, 200),
     kind: "allow_once",
   }));
   options.push({ optionId: "none", name: "No answer", kind: "reject_once" });
@@ -99,13 +95,13 @@ async function choice(
     ...(always === undefined ? [] : [{ optionId: "always", name: always, kind: "allow_always" } as const]),
     { optionId: "reject", name: "Reject", kind: "reject_once" },
   ];
-  const question = textContent(clip(showInvisible(call.question.text), 2000));
+  const question = textContent(showLine(call.question.text, 2000));
   const content = [question, ...(diffs.length > 0 ? diffs : [argumentsContent(call)])];
   const toolCall = { ...shown, ...callOf(call), content };
   return await requestChoice({ sessionId: session.id, toolCall, options }, client, signal);
 }
 
-/** `cancelled` too where the turn ends or the client is gone meanwhile: the question stays open. */
+/** Asks the client to choose; `cancelled` also if the turn ends or the client is gone meanwhile: the question stays open. */
 async function requestChoice(
   request: RequestPermissionRequest,
   client: AgentContext,
@@ -127,16 +123,16 @@ async function requestChoice(
 function rememberedText({ question }: PendingCall): string | undefined {
   const remember = isObject(question.data) ? question.data.remember : undefined;
   if (!isObject(remember) || typeof remember.text !== "string") return undefined;
-  return `Always allow: ${clip(showInvisible(remember.text), 200)}`;
+  return `Always allow: ${showLine(remember.text, 200)}`;
 }
 
-/** The call runs even where the answer could not be kept: it was a yes. */
+/** Keeps an answer. The call runs even if it could not be kept: it was a yes. */
 async function remember({ name, args, question }: PendingCall, { session, reporter }: Asking): Promise<void> {
   const tool = session.agent.toolRegistry.get(name);
   if (!tool) return;
   try {
     await session.policy?.remember({ name, args, tool }, question);
   } catch (error) {
-    await reporter.notice("warning", `The answer holds for this call alone: ${messageOf(error)}`);
+    await reporter.notice("warning", `The answer covers only this call: ${messageOf(error)}`);
   }
 }

@@ -1,9 +1,9 @@
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
+import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
 import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createApp } from "./app.ts";
 import type { Explain } from "./errors.ts";
 import { Sessions } from "./sessions.ts";
-import { stdioStream } from "./stdioStream.ts";
 import type { AcpSession, AcpSessionInfo, AcpSessionRequest } from "./types.ts";
 
 export interface ServeAcpOptions {
@@ -67,4 +67,25 @@ export function serveAcp(options: ServeAcpOptions): AcpServing {
       return closed;
     },
   };
+}
+
+/** Carries messages of the protocol over two streams, a line of JSON each. */
+export function stdioStream(input: Readable, output: Writable): Stream {
+  const decoder = new TextDecoder();
+  const sink = new WritableStream<Uint8Array>({
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        output.write(withoutLoneSurrogates(decoder.decode(bytes)), (error) => (error ? reject(error) : resolve()));
+      }),
+  });
+  return ndJsonStream(sink, Readable.toWeb(input) as ReadableStream<Uint8Array>);
+}
+
+/**
+ * Replaces half characters, which tools and models may send: each is an error to many JSON readers; `JSON.stringify` writes it as
+ * a code.
+ */
+function withoutLoneSurrogates(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (code) => (code.length === 6 ? "\\ufffd" : code));
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { stdioStream } from "./stdioStream.ts";
+import { stdioStream } from "./serveAcp.ts";
 
 test("half a character is written as a replacement, which every JSON reader takes, and a code in a text stays", async () => {
   const output = new PassThrough();

@@ -17,20 +17,13 @@ export interface ShownCall {
   readonly title: string;
   readonly kind: ToolKind;
   readonly locations: ToolCallLocation[];
-  /** What it would change, as diffs; empty for a call that changes no text. */
+  /** The changes that it would make, as diffs; empty for a call that changes no text. */
   readonly diffs: ToolCallContent[];
 }
 
 /** Says what a call would do: by the effects of its tool, which changes nothing, and by the diff of its changes. */
 export async function showCall(call: AcpCall, session: AcpSession, signal: AbortSignal): Promise<ShownCall> {
-  const effects = await effectsOf(call, session.agent.toolRegistry);
-  const command = effects.find((effect) => effect.command !== undefined)?.command;
-  return {
-    title: oneLine(command ?? titleOf(call)),
-    kind: kindOf(call.name, effects),
-    locations: locationsOf(call, effects),
-    diffs: await diffsOf(call, session, signal),
-  };
+  return { ...(await showPastCall(call, session.agent.toolRegistry)), diffs: await diffsOf(call, session, signal) };
 }
 
 /** Shows the call without what it would change: of a conversation that is over. */
@@ -38,7 +31,7 @@ export async function showPastCall(call: AcpCall, registry: AnyToolRegistry): Pr
   const effects = await effectsOf(call, registry);
   const command = effects.find((effect) => effect.command !== undefined)?.command;
   return {
-    title: oneLine(command ?? titleOf(call)),
+    title: titleLine(command ?? titleOf(call)),
     kind: kindOf(call.name, effects),
     locations: locationsOf(call, effects),
   };
@@ -54,7 +47,7 @@ export function argumentsContent({ args }: AcpCall): ToolCallContent {
   return textContent(fenced(withoutMiddle(shown.join("\n"))));
 }
 
-/** The end counts as much as the beginning: a long command may hide what it does there. */
+/** Cuts the middle out. The end counts as much as the beginning: a long command may hide what it does there. */
 function withoutMiddle(text: string): string {
   if (text.length <= longestArguments) return text;
   const half = longestArguments / 2;
@@ -130,8 +123,8 @@ function titleOf({ name, args }: AcpCall): string {
   return about === undefined ? name : `${name} ${String(about)}`;
 }
 
-/** Two lines must not read as one command. */
-function oneLine(text: string): string {
+/** Writes a command as a title: in one line, with a sign where two lines would read as one command. */
+function titleLine(text: string): string {
   const lines = clip(text.trimEnd(), 4 * longestTitle).split("\n");
   return clip(lines.map(showInvisible).join(" ⏎ "), longestTitle);
 }

@@ -28,7 +28,7 @@ export class TurnReporter {
     this.#client = client;
   }
 
-  /** The client was told of this call in the history; `isOpen`: it waits for an answer. */
+  /** Records that the client was told of this call in the history; `isOpen`: it waits for an answer. */
   knows(callId: string, isOpen: boolean): void {
     this.#known.add(callId);
     if (isOpen) this.#open.add(callId);
@@ -67,13 +67,13 @@ export class TurnReporter {
     }
   }
 
-  /** A line for the user that is no part of the conversation; a client that takes none is told nothing. */
+  /** Sends a line for the user that is no part of the conversation; a client that takes none is told nothing. */
   async notice(severity: "info" | "warning" | "error", message: string): Promise<void> {
     if (!this.#client.session?.notices) return;
     await this.#send({ sessionUpdate: "notice", severity, title: clip(withoutControls(message), 500) });
   }
 
-  /** A message of the agent that no model wrote. */
+  /** Sends a message of the agent that no model wrote. */
   async say(text: string): Promise<void> {
     this.#newMessage();
     await this.#reportText({ type: "text-delta", text });
@@ -87,7 +87,7 @@ export class TurnReporter {
     return shown;
   }
 
-  /** The turn is over: what has no result will have none. */
+  /** Marks calls without a result as failed: the turn is over. */
   async failOpenCalls(): Promise<void> {
     const open = [...this.#open];
     this.#open.clear();

@@ -3,7 +3,7 @@ import type { Policy } from "@toolcrib/policy";
 
 /** A conversation that a client has open. */
 export interface AcpSession {
-  /** What the client calls it by, now and when it opens it again. */
+  /** The id by which the client knows it, now and when it opens it again. */
   readonly id: string;
   /** Its questions come from the guards of its registry. */
   readonly agent: Agent;
@@ -17,9 +17,9 @@ export interface AcpSession {
   readonly commands?: readonly AcpCommand[] | undefined;
   /** Tokens that the model takes. Without it the client is not told how much of them is used. */
   readonly contextWindow?: number | undefined;
-  /** The texts that a call would change now, shown as a diff before it runs; undefined for a call that changes none. */
+  /** Returns the texts that a call would change now, shown as a diff before it runs; undefined for a call that changes none. */
   changes?(call: AcpCall, signal: AbortSignal): Promise<readonly AcpFileChange[] | undefined>;
-  /** Called once, when no turn runs any more. */
+  /** Closes the session; called once, when no turn runs any more. */
   close(): Promise<void> | void;
 }
 
@@ -31,11 +31,11 @@ export interface AcpChoice {
   select(id: string): Promise<void> | void;
 }
 
-/** What the user can type as `/name`. */
+/** A command that the user can type as `/name`. */
 export interface AcpCommand {
   readonly name: string;
   readonly description: string;
-  /** What may follow the name; absent where nothing may. */
+  /** A hint at the text that may follow the name; absent if none may. */
   readonly hint?: string;
   /** Returns what the user is told. */
   run(input: string, signal: AbortSignal): Promise<string> | string;
@@ -55,7 +55,7 @@ export interface AcpFileChange {
   readonly after: string | undefined;
 }
 
-/** What a client asks for when it opens a conversation. */
+/** A client's request to open a conversation. */
 export interface AcpSessionRequest {
   /** An absolute path, without links, of a directory that is there. */
   readonly cwd: string;

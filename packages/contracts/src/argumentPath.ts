@@ -28,7 +28,7 @@ export function argumentAt(pointer: string): string {
   return path.replace(/^\./, "");
 }
 
-/** `argumentAt` for one schema: a definition stands for the first argument that refers to it. */
+/** Makes `argumentAt` for one schema: a definition stands for the first argument that refers to it. */
 export function argumentsOf(schema: JsonSchema): (pointer: string) => string {
   const users = new Map<unknown, string>();
   filterKeywords(schema, (keyword, value, at) => {

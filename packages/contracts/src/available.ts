@@ -1,20 +1,19 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { clip, isObject, messageOf, printableName } from "@toolcrib/core/text";
-import { removeFlatFolder } from "@toolcrib/kit/files";
+import { findProgram, removeFlatFolder } from "@toolcrib/kit/files";
 import { isSecret, redactUrls } from "@toolcrib/kit/text";
 import { type PackageVersion, readPackage } from "./installed.ts";
-import { npmProgram } from "./npmProgram.ts";
-import { unpack } from "./unpack.ts";
 
-/** What could be installed of a package. Rejects with an Error that says why that cannot be told. */
+/** Finds the versions of a package that could be installed. Rejects with an Error that says why that cannot be told. */
 export type FindPackage = (name: string) => Promise<PackageVersion>;
 
 /**
- * From the registry that npm uses in `folder`: the version, or what a tag stands for. Throws a RangeError for what is neither. npm gets
- * the environment without its secrets: a `.npmrc` of the folder could send them to a registry of its own.
+ * Fetches a package from the registry that npm uses in `folder`: the version, or what a tag stands for. Throws a RangeError for
+ * what is neither. npm gets the environment without its secrets: a `.npmrc` of the folder could send them to a registry of its own.
  */
 export function fromRegistry(
   folder: string,
@@ -49,7 +48,7 @@ function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Reco
   return Object.fromEntries(kept);
 }
 
-/** From a `.tgz` or a folder of them; of several versions of a package, none is guessed. */
+/** Reads a package from a `.tgz` or a folder of them; of several versions of a package, none is guessed. */
 export function fromTarballs(path: string): { readonly find: FindPackage; readonly leftOut: readonly string[] } {
   const isFolder = statSync(path).isDirectory();
   const files = isFolder ? readdirSync(path).filter((name) => name.endsWith(".tgz")) : [resolve(path)];
@@ -70,7 +69,7 @@ export function fromTarballs(path: string): { readonly find: FindPackage; readon
       throw new Error(`there are several: ${found.map(({ file }) => file).join(", ")}; name one of them`);
     if (!found[0])
       throw new Error(
-        `none of the tarballs${leftOut.length > 0 ? " that can be read" : ""} holds it; write one with npm pack`,
+        `none of the tarballs${leftOut.length > 0 ? " that can be read" : ""} contains it; create one with npm pack`,
       );
     return found[0];
   };
@@ -128,7 +127,7 @@ async function npmPack(
   const code = await new Promise<number | null>((done) => child.once("close", done));
   if (failure !== undefined) {
     const isMissing = isObject(failure) && failure.code === "ENOENT";
-    throw isMissing ? new Error("npm was not found on PATH; --tarballs PATH needs none") : failure;
+    throw isMissing ? new Error("npm was not found on PATH; --tarballs PATH works without it") : failure;
   }
   if (code !== 0) throw new Error(describeFailure(answer));
 }
@@ -137,7 +136,7 @@ function describeFailure(answer: string): string {
   const { code, summary } = npmError(answer);
   if (code === "E404" || code === "ETARGET")
     return "the registry has no such version; npm view NAME versions lists them";
-  if (unreachable.test(code)) return `the registry cannot be reached (${code}); --tarballs PATH needs none`;
+  if (unreachable.test(code)) return `the registry cannot be reached (${code}); --tarballs PATH works without it`;
   if (code === "E401" || code === "E403") return `the registry refuses it (${code}): log in with npm login`;
   return `npm pack failed${code && ` (${code})`}: ${clip(redactUrls(summary), 200) || "it says no more"}`;
 }
@@ -150,4 +149,55 @@ function npmError(answer: string): { code: string; summary: string } {
   } catch {
     return { code: "", summary: answer };
   }
+}
+
+/** A program and the words before its own arguments. */
+type Start = readonly [program: string, ...words: string[]];
+
+/**
+ * Returns the command that starts npm. On Windows npm is a script for `cmd.exe`, which would read what is in its arguments as
+ * commands, so there Node runs npm's own file beside that script. `find` looks a name up on PATH.
+ */
+export function npmProgram(
+  platform: NodeJS.Platform = process.platform,
+  find: (name: string) => string | undefined = findProgram,
+): Start {
+  if (platform !== "win32") return ["npm"];
+  const script = find("npm.cmd");
+  const file = script && join(dirname(script), "node_modules", "npm", "bin", "npm-cli.js");
+  return file && existsSync(file) ? [process.execPath, file] : [find("npm.exe") ?? "npm.exe"];
+}
+
+const block = 512;
+/** A package of toolcrib has less than 3 MB. */
+const mostBytes = 100 * 2 ** 20;
+
+/** Reads files of a `.tgz` by their path in it, such as `package/package.json`. Throws an Error for what is none. */
+function unpack(archive: Uint8Array, name: string): (path: string) => string | undefined {
+  const files = new Map<string, Buffer>();
+  let bytes: Buffer;
+  try {
+    bytes = gunzipSync(archive, { maxOutputLength: mostBytes });
+  } catch {
+    throw new Error(`${name} is not a tarball made by npm pack`);
+  }
+  for (let at = 0; at + block <= bytes.length; ) {
+    const header = bytes.subarray(at, at + block);
+    const path = text(header, 0, 100);
+    if (path === "") break;
+    const size = Number.parseInt(text(header, 124, 12), 8);
+    if (!Number.isInteger(size) || size < 0) throw new Error(`${name} is not a tarball made by npm pack`);
+    const start = at + block;
+    // Of other kinds than plain files none is asked for.
+    if (/^[0\0]?$/.test(String.fromCharCode(header[156] ?? 0))) files.set(path, bytes.subarray(start, start + size));
+    at = start + Math.ceil(size / block) * block;
+  }
+  return (path) => files.get(path)?.toString("utf8");
+}
+
+/** Returns a field of a header: up to its first zero byte. */
+function text(header: Buffer, at: number, length: number): string {
+  const field = header.subarray(at, at + length);
+  const end = field.indexOf(0);
+  return field.toString("utf8", 0, end === -1 ? length : end).trim();
 }

@@ -76,7 +76,7 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [withEncoding(encoding)],
     [withEncoding({ ...encoding, enum: ["utf8"] })],
     [
-      'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass what no longer fits get an error.',
+      'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass a value that no longer fits get an error.',
     ],
   ],
   [
@@ -105,13 +105,13 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     "a declared default that the schema states now",
     [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
     [withEncoding({ type: "string", default: "utf8" })],
-    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
   ],
   [
     "a stated default that is declared now",
     [withEncoding({ type: "string", default: "utf8" })],
     [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
-    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
   ],
   [
     "a declared default beside which the schema states another",
@@ -162,7 +162,7 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool()],
     [tool({}, { readOnly: undefined })],
     [
-      "breaking traits: read states another trait: readOnly was true and is not stated. Permissions that rest on it decide otherwise.",
+      "breaking traits: read has a changed trait: readOnly was true and is not stated. Permissions that depend on it may decide differently.",
     ],
   ],
   [
@@ -170,33 +170,33 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool()],
     [tool({}, { origin: "other" })],
     [
-      'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer hold.',
+      'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer apply.',
     ],
   ],
   [
     "a tool and an argument in other words",
     [tool()],
     [tool({ description: "Reads it.", parameters: parameters({ path: { ...path, description: "The path." } }) })],
-    ["wording words: read is described in other words: the tool, path."],
+    ["wording words: read is described differently: the tool, path."],
   ],
   [
     "a description dropped",
     [tool()],
     [tool({ parameters: parameters({ path: { type: "string" } }) })],
-    ["wording words: read is described in other words: path."],
+    ["wording words: read is described differently: path."],
   ],
   [
     "a title",
     [tool()],
     [tool({ parameters: parameters({ path: { ...path, title: "Path" } }) })],
-    ["wording words: read has another fingerprint: what was remembered about it is asked again."],
+    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
   ],
   [
     "data that may miss a field",
     [tool({}, { outputSchema: outputSchema(text) })],
     [tool({}, { outputSchema: outputSchema(text, []) })],
     [
-      'breaking data: read gives other data. The field "text" of its data may be missing. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "text" of its data may be missing. Programs that read it may fail.',
     ],
   ],
   [
@@ -204,7 +204,7 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool({}, { outputSchema: outputSchema(text) })],
     [tool({}, { outputSchema: outputSchema({ text: { type: ["string", "null"] } }) })],
     [
-      'breaking data: read gives other data. The field "text" of its data was string and is string or null. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "text" of its data was string and is string or null. Programs that read it may fail.',
     ],
   ],
   [
@@ -212,7 +212,7 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool({}, { outputSchema: outputSchema({ ...text, b: outputSchema({ c: {} }) }, ["text"]) })],
     [tool({}, { outputSchema: outputSchema(text) })],
     [
-      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
     ],
   ],
   [
@@ -220,7 +220,7 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool({}, { outputSchema: outputSchema({ ...text, b: { type: "string" } }) })],
     [tool({}, { outputSchema: outputSchema(text) })],
     [
-      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
     ],
   ],
   [
@@ -228,8 +228,8 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     [tool({}, { outputSchema: { type: "object", properties: { a: {}, b: {} } } })],
     [tool({}, { outputSchema: { type: "object", properties: { a: false } } })],
     [
-      'breaking data: read gives other data. The field "a" of its data is no longer given. Programs that read it may fail.',
-      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "a" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
     ],
   ],
   [
@@ -242,20 +242,20 @@ test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
     ],
     [tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {} })] } })],
     [
-      'breaking data: read gives other data. The field "b" of its data is no longer given. Programs that read it may fail.',
+      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
     ],
   ],
   [
     "data no longer given",
     [tool({}, { outputSchema: outputSchema(text) })],
     [tool()],
-    ["breaking data: read no longer gives data. Programs that read it get none."],
+    ["breaking data: read no longer returns data. Programs that read it get none."],
   ],
   [
     "more data",
     [tool({}, { outputSchema: outputSchema(text) })],
     [tool({}, { outputSchema: outputSchema({ ...text, size: { type: "integer" } }) })],
-    ["addition data: read gives more data, or more exact data."],
+    ["addition data: read returns more data, or more exact data."],
   ],
 ])("%s", (_, before, after, expected) => {
   const changes = compareManifests(manifest(...before), manifest(...after));

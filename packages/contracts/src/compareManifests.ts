@@ -13,7 +13,7 @@ import { compareArguments, type SchemaChange } from "./compareSchemas.ts";
 import { narrowings } from "./narrowings.ts";
 import type { ToolContract, ToolManifest } from "./toolContract.ts";
 
-/** What differs in one tool between two versions of its package. */
+/** A difference in one tool between two versions of its package. */
 export interface ContractChange {
   readonly tool: string;
   readonly kind: SchemaChange["kind"] | "tool-gone" | "tool-added" | "origin" | "traits" | "data" | "words";
@@ -59,7 +59,7 @@ function compareTools(before: ToolContract, after: ToolContract): Findings {
   ];
   if (changes.length > 0 || before.fingerprint === after.fingerprint) return changes;
   // Such as a title or an example: no call fails, but answers remembered for the tool are void.
-  const message = `${after.name} has another fingerprint: what was remembered about it is asked again.`;
+  const message = `${after.name} has another fingerprint, so remembered answers about it no longer apply.`;
   return [{ kind: "words", severity: "wording", path: "", message }];
 }
 
@@ -76,7 +76,7 @@ function describe(tool: string, { kind, path, detail }: SchemaChange): Findings[
       return breaking(`${tool} no longer takes ${argument}. Callers that pass it get an error.`);
     case "narrowed":
       return breaking(
-        `${tool} takes less in ${argument}: it ${detail}. Callers that pass what no longer fits get an error.`,
+        `${tool} takes less in ${argument}: it ${detail}. Callers that pass a value that no longer fits get an error.`,
       );
     case "default":
       return breaking(
@@ -99,7 +99,7 @@ function identityChanges(before: ToolContract, after: ToolContract): Findings {
   if (before.origin !== after.origin) {
     breaking(
       "origin",
-      `${after.name} comes from ${quote(after.origin)}, before from ${quote(before.origin)}. Rules and remembered answers for it no longer hold.`,
+      `${after.name} comes from ${quote(after.origin)}, before from ${quote(before.origin)}. Rules and remembered answers for it no longer apply.`,
     );
   }
   for (const trait of traitNames) {
@@ -108,13 +108,16 @@ function identityChanges(before: ToolContract, after: ToolContract): Findings {
     const [old, now] = [was, is].map((value) => value ?? "not stated");
     breaking(
       "traits",
-      `${after.name} states another trait: ${trait} was ${old} and is ${now}. Permissions that rest on it decide otherwise.`,
+      `${after.name} has a changed trait: ${trait} was ${old} and is ${now}. Permissions that depend on it may decide differently.`,
     );
   }
   return found;
 }
 
-/** Of the data that programs read: whatever comes now must have been possible before, except fields that are new, and no field is gone. */
+/**
+ * Compares the data that programs read: whatever comes now must have been possible before, except fields that are new, and no
+ * field is gone.
+ */
 function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: is }: ToolContract): Findings {
   if (canonicalJson(was) === canonicalJson(is)) return [];
   const breaking = (path: string, message: string): Findings[number] => ({
@@ -123,7 +126,7 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
     path,
     message,
   });
-  if (is === undefined) return [breaking("", `${name} no longer gives data. Programs that read it get none.`)];
+  if (is === undefined) return [breaking("", `${name} no longer returns data. Programs that read it get none.`)];
   if (was !== undefined) {
     const gone = goneFields(was, is).map((path) => ({ path, how: "is no longer given" }));
     const isGone = new Set(gone.map(({ path }) => path));
@@ -138,17 +141,17 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
     if (gone.length + broken.length > 0) {
       return [...gone, ...broken].map(({ path, how }) => {
         const field = path === "" ? "Its data" : `The field "${path}" of its data`;
-        return breaking(path, `${name} gives other data. ${field} ${how}. Programs that read it may fail.`);
+        return breaking(path, `${name} returns other data. ${field} ${how}. Programs that read it may fail.`);
       });
     }
     if (wider.length === 0 && narrowings(was, is).length === 0) return [];
   }
   const message =
-    was === undefined ? `${name} gives data beside its text.` : `${name} gives more data, or more exact data.`;
+    was === undefined ? `${name} returns data besides its text.` : `${name} returns more data, or more exact data.`;
   return [{ kind: "data", severity: "addition", path: "", message }];
 }
 
-/** Of fields inside one that is gone only the outer one. */
+/** Lists fields that are gone: of those inside one another only the outer one. */
 function goneFields(before: JsonSchema, after: JsonSchema): string[] {
   const now = fieldsOf(after);
   const gone = [...fieldsOf(before)].filter((path) => !now.has(path));
@@ -179,6 +182,6 @@ function wordChanges(before: ToolContract, after: ToolContract, changed: readonl
   const reworded = places.filter((path) => !isToldBefore.has(path));
   const parts = [...(before.description === after.description ? [] : ["the tool"]), ...new Set(reworded)];
   if (parts.length === 0) return [];
-  const message = `${after.name} is described in other words: ${parts.join(", ")}.`;
+  const message = `${after.name} is described differently: ${parts.join(", ")}.`;
   return [{ kind: "words", severity: "wording", path: "", message }];
 }

@@ -15,7 +15,7 @@ test("what cannot be read is told whatever realm its error is of, as file system
   expect(compared).toEqual([
     {
       package: "@toolcrib/core",
-      problem: "node_modules/@toolcrib/core is not whole: EIO: i/o error. Install again: npm install",
+      problem: "node_modules/@toolcrib/core is incomplete: EIO: i/o error. Install again: npm install",
     },
     { package: "@toolcrib/agent", installed: "0.1.0", problem: "nothing to compare with: no network" },
   ]);

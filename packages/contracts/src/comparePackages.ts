@@ -35,7 +35,7 @@ export async function comparePackages(
       const range = "get" in ranges ? ranges.get(name) : undefined;
       const known = { package: name, ...(range !== undefined && { range }) };
       if (!("version" in installed)) {
-        const problem = `node_modules/${name} is not whole: ${installed.message}. Install again: npm install`;
+        const problem = `node_modules/${name} is incomplete: ${installed.message}. Install again: npm install`;
         return { ...known, problem };
       }
       try {

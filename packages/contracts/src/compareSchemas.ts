@@ -2,7 +2,7 @@ import type { JsonSchema } from "@toolcrib/core";
 import { type Arguments, changedDefaults } from "./defaultValues.ts";
 import { isTooDeep, narrowings } from "./narrowings.ts";
 
-/** How one place of a schema takes other values than before. */
+/** A change of the values that one place of a schema takes. */
 export interface SchemaChange {
   readonly kind:
     | "argument-required"
@@ -14,7 +14,7 @@ export interface SchemaChange {
     | "incomparable";
   /** Such as `edits[].old_text`; empty for the whole. */
   readonly path: string;
-  /** What differs, in words. */
+  /** The difference as a sentence. */
   readonly detail: string;
 }
 
@@ -26,7 +26,7 @@ export function compareSchemas(before: JsonSchema, after: JsonSchema): SchemaCha
   return compareArguments({ parameters: before }, { parameters: after });
 }
 
-/** `compareSchemas` of two tools, which may declare defaults beside their schemas. */
+/** Compares the arguments of two tools, which may declare defaults beside their schemas. */
 export function compareArguments(before: Arguments, after: Arguments): SchemaChange[] {
   const taken = narrowings(before.parameters, after.parameters);
   if (isTooDeep(before.parameters) || isTooDeep(after.parameters)) return taken;

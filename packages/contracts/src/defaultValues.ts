@@ -15,7 +15,10 @@ export interface DefaultChange {
   readonly detail: string;
 }
 
-/** One that was not stated before is no change, and neither is one of an argument that `isGone`: that is told already. */
+/**
+ * Lists defaults that changed. One that was not stated before is no change, and neither is one of an argument that `isGone`: that
+ * is told already.
+ */
 export function changedDefaults(
   before: Arguments,
   after: Arguments,
@@ -48,12 +51,12 @@ export function changedDefaults(
   return [...changes.values()];
 }
 
-/** As JSON text. */
+/** Returns a default as JSON text. */
 function declared({ defaults = {} }: Arguments, path: string): string | undefined {
   return Object.hasOwn(defaults, path) ? canonicalJson(defaults[path]) : undefined;
 }
 
-/** By the JSON Pointer of a schema: its default as JSON text. */
+/** Maps the JSON Pointer of a schema to its default as JSON text. */
 function defaultsOf(schema: JsonSchema): Map<string, string> {
   const found = new Map<string, string>();
   filterKeywords(schema, (keyword, value, at) => {
@@ -81,13 +84,13 @@ function byPath(defaults: ReadonlyMap<string, string>, nameOf: (pointer: string)
   return found;
 }
 
-/** `/a/b` has `/a` and itself. */
+/** Lists a pointer and those above it: `/a/b` has `/a` and itself. */
 function parentsOf(pointer: string): string[] {
   const parts = pointer.split("/");
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** `edits[].all` has `edits`, `edits[]` and itself. */
+/** Lists a path and those above it: `edits[].all` has `edits`, `edits[]` and itself. */
 function parentsOfPath(path: string): string[] {
   return [...[...path.matchAll(/\.|\[\]/g)].map(({ index }) => path.slice(0, index)), path];
 }

@@ -7,12 +7,12 @@ const shown = (text: string): string => clip(withoutControls(oneLine(text)), 100
 
 const marks = { breaking: "breaking", addition: "new", wording: "words" } as const;
 
-/** What a comparison comes to. Only a `problem` needs an answer. */
+/** The result of a comparison. Only a `problem` needs an answer. */
 export interface ComparisonReport {
   readonly level: "ok" | "note" | "problem";
   /** A line for the package, and one for each change. */
   readonly text: string;
-  /** How to take the other version. */
+  /** Advice on how to install the other version. */
   readonly advice?: string | undefined;
 }
 
@@ -36,13 +36,13 @@ export function describeComparison(comparison: PackageComparison, knowsRanges = 
 function adviceFor(comparison: PackageComparison, knowsRanges: boolean): string {
   const { package: name, range, available, rangeTakesIt, changes = [] } = comparison;
   const breaks = changes.some(({ severity }) => severity === "breaking");
-  const first = breaks ? "after what is breaking is dealt with: " : "";
-  if (!knowsRanges) return "mend package.json and look again";
-  if (range === undefined) return "another package brings it: update that one";
+  const first = breaks ? "after you have dealt with the breaking changes: " : "";
+  if (!knowsRanges) return "correct package.json and run this again";
+  if (range === undefined) return "another package depends on it: update that one";
   const taken = rangeTakesIt
-    ? "which takes it"
+    ? "which accepts it"
     : rangeTakesIt === false
-      ? "which does not take it"
+      ? "which does not accept it"
       : "a range for npm to read";
   return `${first}package.json has ${shown(range)}, ${taken}: npm install ${name}@${available}`;
 }

@@ -81,7 +81,7 @@ function parse(text: string | undefined, file: string): unknown {
   }
 }
 
-/** Undefined for a package.json without dependencies, such as one that only says which modules a folder has. */
+/** Reads the ranges; undefined for a package.json without dependencies, such as one that only says which modules a folder has. */
 function readRanges(folder: string): Project["ranges"] | undefined {
   const path = join(folder, "package.json");
   try {

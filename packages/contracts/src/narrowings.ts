@@ -42,7 +42,7 @@ const compared: ReadonlySet<string> = new Set([
   ...groups.flat(),
 ]);
 
-/** What they mean depends on all their neighbours: the same text is not the same rule. */
+/** Keywords whose meaning depends on all their neighbours: the same text is not the same rule. */
 const dependent: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
 
 /** More comparisons than these of subschemas tell nothing that a person would read. */
@@ -60,7 +60,7 @@ export function isTooDeep(schema: JsonSchema): boolean {
   return false;
 }
 
-/** What is true of both whole schemas, and how much work is left. */
+/** Facts about both whole schemas, and the work that is left. */
 interface Comparison {
   stepsLeft: number;
 }
@@ -75,7 +75,7 @@ export function narrowings(from: JsonSchema, to: JsonSchema): Narrowing[] {
   if (draftOf(from) !== draftOf(to)) return [incomparable("", "has another version of JSON Schema ($schema)")];
   const texts = [from, to].map((schema) => JSON.stringify(schema));
   if (!texts.some((text) => reference.test(text))) return compare(from, to, "", { stepsLeft: mostSteps });
-  // What a reference leads to may differ although its own text does not.
+  // The target of a reference may differ although its own text does not.
   const isFar = texts.some((text) => farReference.test(text));
   const all = [from, to].map((schema) =>
     canonicalJson(isFar ? schema : filterKeywords(schema, (keyword) => !words.has(keyword))),
@@ -97,7 +97,7 @@ function compare(from: unknown, to: unknown, path: string, comparison: Compariso
   return problems;
 }
 
-/** `to` has neither `allOf` nor `anyOf`. */
+/** Lists narrowings of a schema itself: `to` has neither `allOf` nor `anyOf`. */
 function ownNarrowings(from: JsonSchema, to: JsonSchema, path: string, comparison: Comparison): Narrowing[] {
   const problems = keywordNarrowings(from, to, path, comparison);
   if (problems.length === 0) return problems;
@@ -191,7 +191,7 @@ function arrayNarrowings(from: JsonSchema, to: JsonSchema, path: string, compari
   return isEqual ? [] : [incomparable(path, "has another prefixItems or items, which is not compared")];
 }
 
-/** Whole numbers are multiples of 1, and those of 6 are of 3. */
+/** Returns whether one rule implies the other: whole numbers are multiples of 1, and those of 6 are of 3. */
 function isMultiple(
   keyword: string,
   { type, multipleOf = type === "integer" ? 1 : undefined }: JsonSchema,

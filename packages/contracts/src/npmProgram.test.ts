@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { npmProgram } from "./npmProgram.ts";
+import { npmProgram } from "./available.ts";
 
 test("on Windows Node runs npm's own file, so that no shell reads a package's name", () => {
   const folder = mkdtempSync(join(tmpdir(), "npm program "));

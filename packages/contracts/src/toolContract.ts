@@ -1,23 +1,23 @@
 import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "@toolcrib/core";
 import { ToolRegistry, toolFingerprint } from "@toolcrib/core";
-import { isLegalName, isPlainObject, mostLevels, toolWordsDigest, traitsOf } from "@toolcrib/core/internal";
+import { descriptionsDigest, isLegalName, isPlainObject, mostLevels, traitsOf } from "@toolcrib/core/internal";
 import { isTooDeep } from "./narrowings.ts";
 
-/** What a model, a caller and a policy rely on in a tool. */
+/** The properties of a tool that a model, a caller and a policy rely on. */
 export interface ToolContract {
   readonly name: string;
   /** SHA-256 of name, origin, parameters without descriptions, and traits: `toolFingerprint`. */
   readonly fingerprint: string;
   /** SHA-256 of the descriptions. */
   readonly words: string;
-  /** What its schema takes of each request, estimated. */
+  /** The tokens that its schema takes of each request, estimated. */
   readonly tokens: number;
   readonly origin: string;
   readonly traits: ToolTraits;
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** What arguments that are left out stand for, by their path, where the schema does not state it. */
+  /** Values of arguments that are left out, by their path, if the schema does not state them. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
@@ -53,7 +53,7 @@ function toolContract(listing: ToolListing, defaults: ExecutableTool["defaults"]
   return {
     name,
     fingerprint: toolFingerprint(listing),
-    words: toolWordsDigest(listing),
+    words: descriptionsDigest(listing),
     tokens: estimateTokens(listing),
     origin,
     traits: traitsOf(listing),
@@ -79,7 +79,7 @@ export function readManifest(value: unknown): ToolManifest {
     if (names.has(tool.name)) throw wrong(`tools[${index}] has the name of another`);
     names.add(tool.name);
   }
-  return value as unknown as ToolManifest;
+  return { manifestVersion, package: packageName, tools };
 }
 
 function contractProblem(tool: unknown): string | undefined {

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "@toolcrib/core";
 import { canonicalJson, jsonType, quote } from "@toolcrib/core/internal";
 
-/** What a schema takes less of, and the same said of the way back. */
+/** A narrowing of a schema, worded for both directions. */
 export interface Difference {
   readonly detail: string;
   readonly reversed: string;
 }
 
-/** Types that `from` takes and `to` does not. */
+/** Names types that `from` takes and `to` does not. */
 export function typeProblem(from: JsonSchema, to: JsonSchema): Difference[] {
   const [was, is] = [typesOf(from), typesOf(to)];
   if (is === undefined) return [];
@@ -22,7 +22,7 @@ export function mayBe(schema: JsonSchema, type: string): boolean {
   return typesOf(schema)?.includes(type) ?? true;
 }
 
-/** Undefined where any type fits. */
+/** Returns the types; undefined if any type fits. */
 function typesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (schema.type !== undefined) return Array.isArray(schema.type) ? schema.type : [schema.type];
   const values = valuesOf(schema);
@@ -30,7 +30,7 @@ function typesOf(schema: JsonSchema): readonly unknown[] | undefined {
   return values.map((value) => (/^-?\d+$/.test(value) ? "integer" : jsonType(JSON.parse(value))));
 }
 
-/** Values that `from` lists and `to` does not, or that `to` lists alone. */
+/** Names values that `from` lists and `to` does not, or that `to` lists alone. */
 export function valueProblem(from: JsonSchema, to: JsonSchema): Difference[] {
   const is = valuesOf(to);
   if (is === undefined) return [];
@@ -73,7 +73,7 @@ export function boundProblem(from: JsonSchema, to: JsonSchema): Difference[] {
   return mayBe(from, "number") || mayBe(from, "integer") ? [...lengths, ...numberProblem(from, to)] : lengths;
 }
 
-/** `sign` is 1 for a lower bound and -1 for an upper one. */
+/** Names a bound that is tighter now. `sign` is 1 for a lower bound and -1 for an upper one. */
 function tighter(keyword: string, from: JsonSchema, to: JsonSchema, absent: number, sign: 1 | -1): Difference[] {
   const [was, is] = [from[keyword] ?? absent, to[keyword] ?? absent];
   if (typeof was === "number" && typeof is === "number" && sign * is <= sign * was) return [];
