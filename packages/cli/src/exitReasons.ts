@@ -1,4 +1,4 @@
-/** How a command ended. `main.ts` gives each its exit code. */
+/** The end of a command. `main.ts` gives each its exit code. */
 export type ExitReason = "ok" | "failed" | "usage" | "provider" | "denied" | "limit" | "interrupted";
 
 /** An error that the user can fix. Its message says what was wrong and what to do next. */

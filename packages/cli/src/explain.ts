@@ -4,15 +4,15 @@ import { isToolError } from "@toolcrib/core";
 import { messageOf as messageOfAny, withoutControls } from "@toolcrib/core/text";
 import { isMcpError } from "@toolcrib/mcp/config";
 import { CliError, type ExitReason } from "./exitReasons.ts";
-import { linesToConnect } from "./model/waysToConnect.ts";
+import { shortConnectionAdvice } from "./sharedFlags.ts";
 
-/** What the user is told about an error, and how the program ends. */
+/** The text for the user about an error, and the exit reason of the program. */
 interface Explanation {
   readonly exitReason: ExitReason;
   readonly message: string;
 }
 
-/** Never a stack trace: that is for `TOOLCRIB_DEBUG=1`. */
+/** Explains an error without its stack trace, which is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
   const message = withoutControls(messageOf(error));
   if (error instanceof CliError) return { exitReason: error.exitReason, message };
@@ -30,7 +30,7 @@ export function explain(error: unknown): Explanation {
       case "not_understood":
         return {
           exitReason: "provider",
-          message: `The offline stand-in is no language model and does not understand this. To connect a model:\n${linesToConnect}`,
+          message: `The offline stand-in is not a language model and does not understand this request. To connect a model:\n${shortConnectionAdvice}`,
         };
       default:
         return { exitReason: "provider", message };
@@ -61,4 +61,31 @@ export function messageOf(error: unknown): string {
 
 function flagFor({ option, variable = "the key" }: AdvisedOption): string {
   return { apiKey: variable, baseURL: "--base-url", model: "-m", reasoning: "--reasoning" }[option];
+}
+
+/** The version of what `events.schema.json` describes. */
+export const formatVersion = 1;
+
+const printed = new WeakSet<object>();
+
+/** Writes an error as the last line of output in JSON. After that it counts as printed. */
+export function jsonError(error: unknown, about: object = {}): string {
+  if (typeof error === "object" && error !== null) printed.add(error);
+  const code = isAgentError(error) && error.code !== "invalid_option" ? error.code : explain(error).exitReason;
+  const shown = { code, message: withoutControls(messageOf(error)) };
+  return `${JSON.stringify({ type: "error", formatVersion, ok: false, error: shown, ...about })}\n`;
+}
+
+/**
+ * Returns whether an error that ends the command has yet to be printed as JSON. Read from the words of the command line: an error may come
+ * before any flag is known.
+ */
+export function lacksJson(error: unknown, args: readonly string[]): boolean {
+  if (printed.has(Object(error))) return false;
+  const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+  return flags.some((flag, index) => {
+    if (flag === "--json") return true;
+    const [name, value = flags[index + 1] ?? ""] = flag.split("=");
+    return name === "--output-format" && /^(?:stream-)?json$/.test(value);
+  });
 }

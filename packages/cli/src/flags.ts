@@ -7,14 +7,14 @@ interface Flag {
   /** As help shows it: `-m, --model <provider/model>`. */
   readonly usage: string;
   readonly about: string;
-  /** How its value is read, or the words that it can be. Default: as it is. */
+  /** The reader of its value, or the words that it can be. Default: as it is. */
   readonly value?: keyof Values | readonly string[];
 }
 
 /** The flags of a command, declared once: their types, their help and how they are read come from here. */
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What a value becomes. Lists grow where the flag is given again. */
+/** The type that a value becomes. Lists grow when the flag is given again. */
 interface Values {
   readonly list: readonly string[];
   /** Names between commas. */

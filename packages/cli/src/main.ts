@@ -33,11 +33,10 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (thrown) {
     const error = isCommanderError(thrown) ? fromCommander(thrown) : thrown;
     if (error === undefined) return exitCodes.ok;
-    const { explain, traceOf } = await import("./explain.ts");
+    const { explain, jsonError, lacksJson, traceOf } = await import("./explain.ts");
     if (process.env.TOOLCRIB_DEBUG === "1") process.stderr.write(`${traceOf(error)}\n`);
     const { exitReason, message } = explain(error);
     process.stderr.write(`toolcrib: ${message}\n`);
-    const { jsonError, lacksJson } = await import("./jsonErrors.ts");
     if (lacksJson(error, args)) process.stdout.write(jsonError(error));
     return exitCodes[exitReason];
   } finally {
@@ -53,13 +52,19 @@ function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY);
 }
 
-/** `toolcrib` by itself is `toolcrib chat`, `toolcrib --container …` is `toolcrib container …`, and `toolcrib -p "…"` is `toolcrib run -p "…"`. */
+/**
+ * Completes the words: `toolcrib`, or flags alone, is `toolcrib chat`; `toolcrib -p "…"` is `toolcrib run -p "…"`; a sentence is the first
+ * message of a conversation, or the prompt of a run where there is no terminal.
+ */
 function withCommand(args: readonly string[]): string[] {
-  if (args.length === 0) return ["chat"];
-  if (args[0] === "--container") return ["container", ...args.slice(1)];
-  if (args[0] === "container") throw usageError("container is a flag: toolcrib --container run …");
-  const isRun = args[0]?.startsWith("-") && args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg));
-  return isRun ? ["run", ...args] : [...args];
+  const [first] = args;
+  if (first === undefined) return ["chat"];
+  if (first === "--container") return ["container", ...args.slice(1)];
+  if (first === "container") throw usageError("container is a flag: toolcrib --container run …");
+  if (/^(?:-h|--help|-V|--version)$/.test(first)) return [...args];
+  if (first.startsWith("-")) return [args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg)) ? "run" : "chat", ...args];
+  if (/\S[ \t\r\n]+\S/.test(first)) return [isOnTerminal() ? "chat" : "run", ...args];
+  return [...args];
 }
 
 async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
@@ -111,18 +116,13 @@ function fromCommander({ code, message, command }: ParseError): Error | undefine
   const now = command?.name() === "run" ? { ...replaced, ...replacedOfRun }[flag] : replaced[flag];
   if (now !== undefined) return usageError(`there is no ${flag}; write ${now}`);
   const path = command?.parent ? `${commandPath(command)} ` : "toolcrib ";
-  const advice =
-    code === "commander.unknownCommand" && /unknown command '[^']*\s/.test(message)
-      ? 'to ask for something, write toolcrib run "…"'
-      : `see ${path}--help`;
-  return usageError(`${sentence}; ${advice}`);
+  const isPrompt = code === "commander.unknownCommand" && !command?.parent;
+  return usageError(`${sentence}; see ${path}--help${isPrompt ? ', or ask with toolcrib run "…"' : ""}`);
 }
 
-/** What the flags of earlier versions are now. */
+/** Flags of other programs, and ours. */
 const replaced: Readonly<Record<string, string>> = {
   "--yes": "--mode full",
-  "--exclude-tools": "--disable",
-  "--contracts": "toolcrib contracts",
 };
 const replacedOfRun: Readonly<Record<string, string>> = {
   "--json": "--output-format json",

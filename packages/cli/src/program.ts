@@ -2,11 +2,11 @@ import type { Leftovers } from "@toolcrib/tools-bash";
 import type { Interrupts } from "./terminal/interrupts.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** What every command gets. */
+/** The input of every command. */
 export interface Program {
   readonly terminal: Terminal;
   readonly interrupts: Interrupts;
-  /** What commands of `run_bash` leave running: ended when the program ends. */
+  /** Processes that commands of `run_bash` leave running: ended when the program ends. */
   readonly leftovers: Leftovers;
   /** Called when the command has ended; what was ended before takes its own out. */
   readonly atEnd: Set<() => Promise<void>>;

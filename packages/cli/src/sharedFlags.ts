@@ -5,11 +5,11 @@ export const toolFlags = {
   on: {
     usage: "--on <address>",
     about:
-      "the tools of a remote: docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, each with :/FOLDER or not, command:WORDS",
+      "the tools of a remote: docker:NAME, podman:NAME, image:NAME, ssh:HOST, kubectl:POD, each with an optional :/FOLDER, command:WORDS",
   },
   root: {
     usage: "--root <dir>",
-    about: "a directory the file tools may not leave; may be given again (default: this one)",
+    about: "a directory that the file tools cannot leave; can be repeated (default: this one)",
     value: "list",
   },
   enable: { usage: "--enable <names>", about: "switch tools on", value: "names" },
@@ -17,30 +17,30 @@ export const toolFlags = {
   tools: { usage: "--tools <names>", about: "only these tools", value: "names" },
 } as const;
 
-/** How `run_bash` runs its commands. */
+/** Flags on how `run_bash` runs its commands. */
 export const sandboxFlags = {
   shell: {
     usage: "--shell <shell>",
-    about: "of run_bash: sh, bash or the path of one (default: bash where it is found, else sh)",
+    about: "shell of run_bash: sh, bash or a path (default: bash if it is found, or else sh)",
   },
   sandbox: {
     usage: "--sandbox",
-    about: "run_bash: commands in a sandbox; an error where there is none (default: where there is one)",
+    about: "run_bash: run commands in a sandbox, or fail without one (default: if there is one)",
   },
   noSandbox: { usage: "--no-sandbox", about: "run_bash: commands with all your rights" },
   sandboxAllow: {
     usage: "--sandbox-allow <names>",
-    about: "what commands in the sandbox may use: network, sockets, or change: protected paths such as .git/config",
+    about: "allow commands in the sandbox to use network or sockets, or to change protected paths such as .git/config",
     value: "names",
   },
 } as const;
 
-/** Which calls run, are asked about, or are refused. */
+/** Flags on which calls run, are asked about, or are refused. */
 export const permissionFlags = {
   // Those of `@toolcrib/policy`, which is not loaded for them: a conversation shows its prompt before.
   mode: {
     usage: "--mode <mode>",
-    about: "what runs where no rule decides (default: ask; full for tools call and mcp serve)",
+    about: "what runs if no rule decides (default: ask; full for tools call and mcp serve)",
     value: ["ask", "plan", "read-only", "accept-edits", "full"],
   },
   allow: {
@@ -50,7 +50,7 @@ export const permissionFlags = {
   },
   ask: {
     usage: "--ask <rule>",
-    about: "calls that are asked about, whatever allows them",
+    about: "calls that need your answer, even if a rule allows them",
     value: "rules",
   },
   deny: {
@@ -61,17 +61,21 @@ export const permissionFlags = {
 } as const;
 
 export const mcpFlag = {
-  mcp: { usage: "--mcp", about: "also the tools of the servers in .mcp.json, which it starts (see toolcrib mcp)" },
+  mcp: { usage: "--mcp", about: "the tools of all servers in .mcp.json, too" },
 } as const;
 
-/** Which model answers, and how. */
+const noMcpFlag = {
+  noMcp: { usage: "--no-mcp", about: "no servers, not even those you have allowed" },
+} as const;
+
+/** Flags on which model answers, and how. */
 const modelFlags = {
   model: {
     usage: "-m, --model <provider/model>",
     about: "openai, anthropic, openrouter, ollama, lmstudio, llamacpp, openai-compatible or offline",
   },
-  baseUrl: { usage: "--base-url <url>", about: "where the provider is, for -m" },
-  // Which of them a model takes it says itself.
+  baseUrl: { usage: "--base-url <url>", about: "the address of the provider, for -m" },
+  // A model itself says which of them it takes.
   reasoning: {
     usage: "--reasoning <effort>",
     about: "how much the model thinks",
@@ -79,23 +83,36 @@ const modelFlags = {
   },
   cacheTtl: {
     usage: "--cache-ttl <time>",
-    about: "how long Anthropic keeps a prompt (default: 5m)",
+    about: "how long Anthropic caches a prompt (default: 5m)",
     value: ["5m", "1h"],
   },
 } as const;
 
+/** Lists the ways to a language model, for a user who has none. */
+export const connectionAdvice: readonly string[] = [
+  "set OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY",
+  "start a model server on this machine (Ollama, LM Studio, llama.cpp)",
+  "name a model with -m provider/model",
+];
+
+/** The first two, a line each, for a conversation that has none. */
+export const shortConnectionAdvice: string = connectionAdvice
+  .slice(0, 2)
+  .map((way) => `  ${way}`)
+  .join("\n");
+
 const limitFlags = {
-  maxSteps: { usage: "--max-steps <n>", about: "replies of the model at most (default: 50)", value: "count" },
+  maxSteps: { usage: "--max-steps <n>", about: "most replies of the model (default: 50)", value: "count" },
   noContextFiles: { usage: "--no-context-files", about: "read no AGENTS.md as instructions" },
   noSkills: { usage: "--no-skills", about: "no skills of this folder or yours" },
 } as const;
 
-/** Which conversation goes on. */
+/** Flags on which conversation goes on. */
 const sessionFlags = {
-  continue: { usage: "-c, --continue", about: "go on with the last one of this directory" },
+  continue: { usage: "-c, --continue", about: "continue the last conversation of this directory" },
   resume: {
     usage: "-r, --resume [session]",
-    about: "go on with one: its number, id or file, or the one that you pick",
+    about: "continue a conversation: its number, id or file, or pick one",
   },
 } as const;
 
@@ -105,7 +122,7 @@ type AgentFlags = typeof modelFlags &
   typeof sandboxFlags &
   typeof permissionFlags;
 
-/** How an agent talks to a model, and not about what. */
+/** Flags on how an agent talks to a model, and not about what. */
 export const agentFlags: AgentFlags = {
   ...modelFlags,
   ...limitFlags,
@@ -115,19 +132,20 @@ export const agentFlags: AgentFlags = {
 };
 
 /** The flags of the commands that hold a conversation. */
-export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFlag = {
+export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFlag & typeof noMcpFlag = {
   ...agentFlags,
   ...sessionFlags,
   ...mcpFlag,
+  ...noMcpFlag,
 };
 
 /** The heading of each shared flag in help. */
 export const flagHeadings: readonly (readonly [heading: string, flags: object])[] = [
   ["Model", modelFlags],
-  ["Conversation", { ...limitFlags, ...sessionFlags, ...mcpFlag }],
+  ["Conversation", { ...limitFlags, ...sessionFlags, ...mcpFlag, ...noMcpFlag }],
   ["Tools", toolFlags],
   ["Commands (run_bash)", sandboxFlags],
-  ["Permissions (rules may be given again)", permissionFlags],
+  ["Permissions (rules can be repeated)", permissionFlags],
 ];
 
 export type ModelFlags = FlagsOf<typeof modelFlags>;

@@ -215,7 +215,7 @@ describe.concurrent("toolcrib", () => {
 
   test("a request that the stand-in does not understand exits 3 and names two ways on, a line each", async () => {
     const { stderr, code } = await toolcrib(["run", "write me a poem", "-m", "offline"]);
-    expect(stderr).toMatch(/no language model.*To connect a model:\n {2}.*OPENAI_API_KEY.*\n {2}.*Ollama.*\n$/);
+    expect(stderr).toMatch(/not a language model.*To connect a model:\n {2}.*OPENAI_API_KEY.*\n {2}.*Ollama.*\n$/);
     expect(code).toBe(3);
   });
 

@@ -11,8 +11,8 @@ import { chooseAnother, chooseModel, type ModelChoice } from "../model/modelChoi
 import type { Program } from "../program.ts";
 import { agentFlags } from "../sharedFlags.ts";
 import { sessionsOf, titleOf } from "../state/sessionFile.ts";
-import { ownToolStore } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
+import { ownToolStore } from "../tools/ownToolStore.ts";
 import { createPermissions, describePermissions, policyMode } from "../tools/permissions.ts";
 import { changesOf } from "../tools/remote.ts";
 import { rootsOf } from "../tools/toolSet.ts";
@@ -34,7 +34,7 @@ async function serveEditor(program: Program, flags: ConversationFlags, command: 
   const { interrupts, env } = program;
   // Made now, so that wrong flags are reported here and not to the editor.
   createPermissions(flags, rootsOf(flags), program, "ask");
-  // That of the program ends it at once, and the tools and servers that run would be left.
+  // The program's own handler ends it at once, and the tools and servers that run would be left.
   process.stdout.removeAllListeners("error");
   const flagsIn = async (directory: string): Promise<ConversationFlags> => ({
     ...flags,
@@ -85,7 +85,7 @@ async function openSession(
   return sessionOf(conversation, choice);
 }
 
-/** Servers that the editor names are the user's own: nobody else could have put them into its settings. */
+/** Mounts the servers that the editor names. They are the user's own: nobody else could have put them into its settings. */
 async function mountOf(
   { cwd, mcpServers, signal }: Pick<AcpSessionRequest, "cwd" | "mcpServers" | "signal">,
   program: Program,

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { type ExitReason, usageError } from "../exitReasons.ts";
-import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
+import { connectionAdvice } from "../sharedFlags.ts";
 import { type DefineCommand, flagLoaders } from "./defineCommand.ts";
 
-/** What the help of the command above shows of a command, and the file with the rest, loaded when it is used. */
+/** A command's entry in the help of the one above it, and the file with the rest, loaded when it is used. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -34,25 +34,25 @@ const config = () => import("./config/configCommands.ts");
 const doctor = () => import("./doctor.ts");
 
 const toolCommands: readonly CommandEntry[] = [
-  command("list", "what tools there are, and which are on", tools),
+  command("list", "the tools, and which are on", tools),
   command("call", "call one tool", () => import("./toolsCall.ts")),
-  command("cost", "what the tools take of each request, in estimated tokens", tools),
+  command("cost", "the estimated tokens of the tools in each request", tools),
 ];
 
 const mcpCommands: readonly CommandEntry[] = [
   command("serve", "serve the tools over MCP, on standard input and output", () => import("./mcp/mcpServe.ts")),
   command("add", "add a server to .mcp.json: a command, or the address of one", servers),
   command("list", "the servers in .mcp.json", servers),
-  command("allow", "allow servers to start as they are in .mcp.json now", servers),
+  command("allow", "allow servers in .mcp.json to start with their present entries", servers),
   command("remove", "remove a server from .mcp.json", servers),
   command("test", "start the servers in .mcp.json and show their tools", () => import("./mcp/mcpTest.ts")),
-  command("login", "log in at a server that asks for it, in your browser", logins),
+  command("login", "log in to a server in your browser", logins),
   command("logout", "end such a login", logins),
 ];
 
 const permissionCommands: readonly CommandEntry[] = [
-  command("list", "the mode, the rules, and the answers that hold for good in this directory", permissions),
-  command("explain", "what would be decided about a call, and why; runs nothing", permissions),
+  command("list", "the mode, the rules, and the remembered answers in this directory", permissions),
+  command("explain", "how a call would be decided, and why; runs nothing", permissions),
   command("revoke", "forget answers", permissions),
 ];
 
@@ -60,16 +60,16 @@ const sessionCommands: readonly CommandEntry[] = [
   command("list", "the conversations of this directory, the last first", sessions),
   command("show", "a conversation as Markdown", sessions),
   command("export", "a conversation as one page, or as Markdown", sessions),
-  command("delete", "delete conversations with all that is kept of them", sessions),
+  command("delete", "delete conversations and all their files", sessions),
 ];
 
 const configCommands: readonly CommandEntry[] = [
-  command("get", "what is set, and where it comes from", config),
+  command("get", "all settings, and where they come from", config),
   command("set", "set a key in your own file, or with --project in .toolcrib.json", config),
-  command("unset", "take a key out of the file again", config),
-  command("edit", "open the file in $VISUAL or $EDITOR, and check it afterwards", config),
+  command("unset", "remove a key from the file", config),
+  command("edit", "open the file in $VISUAL or $EDITOR, then check it", config),
   command("path", "where the file is", config),
-  command("trust", "use .toolcrib.json of this directory as it is now; a changed file asks again", config),
+  command("trust", "trust this directory's .toolcrib.json, commands, hooks and skills, until they change", config),
 ];
 
 const container = command(
@@ -88,21 +88,21 @@ const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
     command("demo", "a survey of this directory without a model: no key, no network", () => import("./demo.ts")),
   ],
   "To set up": [
-    group("config", "what holds without a flag: your own settings, and this directory's", configCommands),
-    group("permissions", "what may run here, and the answers that are remembered", permissionCommands),
+    group("config", "settings without flags: your own, and those of this directory", configCommands),
+    group("permissions", "what may run here, and the remembered answers", permissionCommands),
     command("doctor", "what is wrong here, and what to do", doctor),
     command("completion", "completes commands, flags and names in your shell", () => import("./completion.ts")),
   ],
   "Tools and programs": [
     group("tools", "the tools by themselves, without a model", toolCommands),
     group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
-    command("init", "a small project with an agent and a tool of your own", () => import("./init.ts")),
+    command("init", "a small project with an agent and your own tool", () => import("./init.ts")),
     command("contracts", "what an upgrade of the installed packages would change", doctor),
   ],
 };
 
 /**
- * The commands, each without its flags until it is used. `ended` gets how a command ended. Parsing throws a CommanderError, its
+ * Makes the commands, each without its flags until it is used. `ended` gets how a command ended. Parsing throws a CommanderError, its
  * `command` the one that was being parsed.
  */
 export function createCommands(startProgram: () => Promise<Program>, ended: (exitReason: ExitReason) => void): Command {
@@ -158,9 +158,10 @@ Examples:
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 model, 4 denied or approval needed, 5 limit reached, 130 interrupted.
 toolcrib -p "…" is short for toolcrib run "…".
+toolcrib "…" is short for toolcrib chat "…", and the flags of chat do without the word.
 
 Which model: -m, else the first key that is set, else a model server on this machine. To connect one:
-${waysToConnect.map((way) => `  - ${way}`).join("\n")}`,
+${connectionAdvice.map((way) => `  - ${way}`).join("\n")}`,
     );
 }
 

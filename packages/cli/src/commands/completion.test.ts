@@ -156,7 +156,7 @@ test.runIf(has("fish"))("fish completes commands, flags, values and files", () =
     return spawnSync("fish", ["--no-config", "-c", script], { cwd: folder, env: environment(), encoding: "utf8" })
       .stdout;
   };
-  expect(complete("toolcrib permi")).toBe("permissions\twhat may run here, and the answers that are remembered\n");
+  expect(complete("toolcrib permi")).toBe("permissions\twhat may run here, and the remembered answers\n");
   expect(complete("toolcrib permissions explain write_f")).toMatch(/^write_file\b/);
   expect(complete("toolcrib chat --mode=read")).toMatch(/^--mode=read-only\b/);
   expect(complete("toolcrib run prompt-o")).toMatch(/^prompt-of-mine\.txt/);

@@ -44,7 +44,7 @@ async function complete(
   return "ok";
 }
 
-/** bash takes `--mode=full` for three words. */
+/** Joins what bash splits: it takes `--mode=full` for three words. */
 function joinAssigned(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {

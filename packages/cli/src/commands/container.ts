@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { oneLine } from "@toolcrib/core/internal";
 import { findProgram, isInside } from "@toolcrib/kit/files";
 import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { home } from "../state/stateBase.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
-import { oneLine } from "../terminal/render.ts";
 import { packageFile, version } from "../version.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
@@ -20,7 +20,7 @@ const flags = {
   },
   env: {
     usage: "--env <name>",
-    about: "hand this variable over, beside keys and settings; may be given again",
+    about: "pass this variable too, in addition to keys and settings; can be repeated",
     value: "list",
   },
   engine: { usage: "--engine <program>", about: "(default: the first that answers)", value: ["docker", "podman"] },
@@ -70,16 +70,16 @@ function projectOf(named: string | undefined): string {
   if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
     throw usageError(`--project ${oneLine(given, 200)}: there is no such directory`);
   const project = realpathSync.native(given);
-  if (/[\0-\x1f\x7f]/.test(project)) throw usageError("the name of the project holds control characters; rename it");
+  if (/[\0-\x1f\x7f]/.test(project)) throw usageError("the name of the project contains control characters; rename it");
   if (named === undefined && isInside(project, canonicalPath(home())))
-    throw usageError(`${project} holds your home folder; change to a project, or name it with --project ${project}`);
+    throw usageError(`${project} contains your home folder; change to a project, or name it with --project ${project}`);
   return project;
 }
 
 interface Engine {
   readonly program: string;
   readonly name: "docker" | "podman";
-  /** Whether root inside of it is the user outside. */
+  /** True if root inside of it is the user outside. */
   readonly isRootless: boolean;
 }
 
@@ -134,7 +134,7 @@ function builtImage({ program, name }: Engine, note: (line: string) => void): st
   const context = fileURLToPath(packageFile("container/"));
   const args = ["build", "--tag", image, "--build-arg", `PACKAGE=@toolcrib/cli@${version()}`, context];
   if (spawnSync(program, args, { stdio: ["ignore", 2, 2] }).status === 0) return image;
-  throw new CliError("failed", `${name} could not build ${image}: see above; --image NAME takes another one`);
+  throw new CliError("failed", `${name} could not build ${image}: see above; --image NAME uses another one`);
 }
 
 /** Runs the engine; signals go to it, and it passes them on to the command. */

@@ -1,26 +1,29 @@
+import { basename } from "node:path";
 import type { Agent, AgentEvent, Answer, Answers, ChatOptions, Provider, UserContent } from "@toolcrib/agent";
 import type { Instructions } from "@toolcrib/agent/instructions";
 import type { SessionFolder } from "@toolcrib/agent/sessions";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { createPathScope } from "@toolcrib/kit/files";
+import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
-import { keptSessions } from "../config/ownSettings.ts";
+import { hasServers } from "../config/applyConfig.ts";
+import { sessionRetention } from "../config/ownSettings.ts";
 import { type LoadedSkills, loadSkills, noSkills } from "../config/skills.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
-import type { Asker } from "../terminal/ask.ts";
-import type { PickChoice } from "../terminal/choices.ts";
-import { firstLineOf, withTextBefore } from "../terminal/mentions.ts";
+import { isKeptSession, makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
+import type { Asker, PickChoice } from "../terminal/ask.ts";
+import { firstLineOf, withTextBefore } from "../terminal/prompt.ts";
 import { answersTo } from "../tools/approval.ts";
 import { Hooks } from "../tools/hooks.ts";
 import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
-import { type AgentParts, type BuiltAgent, buildAgent, type ConversationFlags } from "./buildAgent.ts";
-import { SessionLock } from "./sessionLock.ts";
+import { type AgentParts, type BuiltAgent, buildAgent, type ConversationFlags, SessionLock } from "./buildAgent.ts";
+import { sessionChoice } from "./sessionChoice.ts";
 
 interface ConversationOptions {
   /** With it commands may run in the background. */
@@ -39,7 +42,7 @@ export async function openConversation(
 ): Promise<Conversation> {
   const sessions = sessionsOf(given.directory ?? process.cwd(), program.env);
   // First: what cannot be resumed connects nothing.
-  const resumed = await resumedFile(given, sessions, pick);
+  const resumed = await resumedFile(given, sessions, pick && ((found) => pick(found.map((one) => sessionChoice(one)))));
   const connected = await connectRemote(given, program, { background: jobs !== undefined, signal: given.signal });
   let conversation: Conversation | undefined;
   try {
@@ -77,15 +80,24 @@ async function prepare(
   const readable = [...(problem === undefined ? [sessions.outputs] : []), ...skills.readable];
   // Before the servers: a wrong rule starts none.
   const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
-  const mount =
-    flags.mounted ??
-    (flags.mcp ? await (await import("../tools/mcpMount.ts")).mountServers(program, asker()) : undefined);
+  const mount = flags.mounted ?? (await mountFor(flags, program, asker()));
   const hooks = new Hooks(flags, { cwd: directory, note: (text) => terminal.aside(text) });
   const parts = { flags, program, sessions, permissions, mount, jobs, skills, hooks, isSaved: !problem };
   return new Conversation(parts, provider, asker);
 }
 
-/** None for a remote, whose tools could not read their files, and where the tool that reads them is left out. */
+async function mountFor(
+  { mcp, usesAllowedServers = false }: ConversationFlags,
+  program: Program,
+  asker: Asker | undefined,
+): Promise<McpMount | undefined> {
+  const isOffered = mcp ?? (usesAllowedServers && hasServers(program.env));
+  if (!isOffered) return undefined;
+  const { mountAllowedServers, mountServers } = await import("../tools/mcpMount.ts");
+  return mcp ? mountServers(program, asker) : mountAllowedServers(program);
+}
+
+/** Loads skills; none for a remote, whose tools could not read their files, nor if the tool that reads them is left out. */
 async function skillsFor(
   { skills, remote, tools, ...flags }: ConversationFlags,
   program: Program,
@@ -109,6 +121,8 @@ export class Conversation {
   #provider: Provider;
   #built: BuiltAgent | undefined;
   #isDenied = false;
+  /** Calls that waited in a file of somebody else, maybe. Whoever wrote it may have written answers, too. */
+  #unasked: ReadonlySet<string> = new Set();
 
   constructor(parts: Omit<AgentParts, "guard" | "provider">, provider: Provider, asker: () => Asker | undefined) {
     this.sessions = parts.sessions;
@@ -142,6 +156,12 @@ export class Conversation {
     return this.#present.agent;
   }
 
+  /** Returns whether questions wait that the user can answer. */
+  get hasQuestions(): boolean {
+    const { pending } = this.agent;
+    return pending.length > 0 && !pending.some(({ callId }) => this.#unasked.has(callId));
+  }
+
   /** Returns the journal of this one; undefined where none can be kept. */
   get journal(): string | undefined {
     return this.#lock.journal;
@@ -162,12 +182,12 @@ export class Conversation {
     return this.#isDenied;
   }
 
-  /** The skills that the system prompt names. */
+  /** Returns the skills that the system prompt names. */
   get skills(): LoadedSkills {
     return this.#parts.skills;
   }
 
-  /** The servers of `--mcp`. */
+  /** Returns the MCP servers that are used. */
   get mount(): AgentParts["mount"] {
     return this.#parts.mount;
   }
@@ -208,14 +228,20 @@ export class Conversation {
       if (before?.isToolEnabled(name)) this.agent.enableTool(name);
       else this.agent.disableTool(name);
     }
+    const isGiven = file !== undefined && !isKeptSession(file, this.sessions);
+    this.#unasked = new Set(isGiven ? this.agent.pending.map(({ callId }) => callId) : []);
+    if (file !== undefined && this.#unasked.size > 0)
+      this.#parts.program.terminal.aside(
+        `${oneLine(basename(file), 200)} may come from somebody else, so its waiting calls are not asked about: a message rejects them.`,
+      );
   }
 
-  /** Ends the servers that `--mcp` started, and the connection to the remote of `--on`. */
+  /** Ends the servers that were started, and the connection to the remote of `--on`. */
   async close(): Promise<void> {
     const { terminal, env } = this.#parts.program;
     try {
       // The present one is still locked.
-      const { days, megabytes } = await keptSessions(env);
+      const { days, megabytes } = await sessionRetention(env);
       const { sessions: count } = await this.sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
       const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
       if (count > 0) terminal.aside(`Removed ${what} (${days} days, ${megabytes} MB in all).`);
@@ -230,7 +256,7 @@ export class Conversation {
     const isRefused = decided === false || typeof decided === "string";
     const hooked = isRefused ? true : await this.#parts.hooks.decide(call);
     const decision = hooked === true ? decided : hooked;
-    // What the tool itself refuses, a path outside the roots, is not a decision about the call.
+    // A refusal by the tool itself, of a path outside the roots, is not a decision about the call.
     const isDenied = decision === false || typeof decision === "string";
     if (isDenied && call.effectsError === undefined) this.#isDenied = true;
     return decision;

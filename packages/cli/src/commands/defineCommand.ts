@@ -4,7 +4,7 @@ import { addFlags, type Flags, type FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { flagHeadings } from "../sharedFlags.ts";
 
-/** What the file of a command exports: adds its flags, its arguments and its code to the command. `act` starts the program first. */
+/** The export of a command's file: adds its flags, its arguments and its code to the command. `act` starts the program first. */
 export type DefineCommand = (command: Command, act: Act) => void;
 
 export type Act = (run: (program: Program) => ExitReason | Promise<ExitReason>) => Promise<void>;
@@ -28,7 +28,7 @@ interface CommandParts<Declared extends Flags, Usages extends readonly (readonly
   readonly usage?: string;
   /** Below the flags in help. */
   readonly more?: string;
-  /** Whether words that look like flags are arguments; with `passThrough`, all words behind the first argument. */
+  /** True if words that look like flags are arguments; with `passThrough`, all words behind the first argument. */
   readonly takesAnyFlag?: boolean;
   readonly passThrough?: boolean;
   run(

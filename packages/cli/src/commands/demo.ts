@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
+import { attempt } from "@toolcrib/core/internal";
 import type { ExitReason } from "../exitReasons.ts";
-import { waysToConnect } from "../model/waysToConnect.ts";
 import type { Program } from "../program.ts";
+import { connectionAdvice } from "../sharedFlags.ts";
 import { createRenderer } from "../terminal/render.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
@@ -26,11 +27,11 @@ async function survey(program: Program): Promise<ExitReason> {
   const request = folder ? `survey . and write a report to "${join(folder, "report.md")}"` : "survey .";
   const { bold, dim } = terminal.style;
   terminal.note(
-    `${bold(`toolcrib run '${request}'`)}\n${dim(`in ${here}, by the offline stand-in: rules, no language model, no network. The tools and the loop are the real ones.`)}\n`,
+    `${bold(`toolcrib run '${request}'`)}\n${dim(`in ${here}, by the offline stand-in: it follows rules, without a language model or a network. The tools and the loop are real.`)}\n`,
   );
 
   if (!folder)
-    terminal.note(dim(`No folder can be made in ${tmpdir()} (TMPDIR), so the report is not written to a file.`));
+    terminal.note(dim(`No folder can be created in ${tmpdir()} (TMPDIR), so the report is not written to a file.`));
   const render = createRenderer(terminal.style);
   await interrupts.during(async (signal) => {
     for await (const event of agent.streamChat(request, { signal })) terminal.print(render(event));
@@ -40,16 +41,12 @@ async function survey(program: Program): Promise<ExitReason> {
 }
 
 function temporaryFolder(): string | undefined {
-  try {
-    return mkdtempSync(join(tmpdir(), "toolcrib-demo-"));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => mkdtempSync(join(tmpdir(), "toolcrib-demo-")));
 }
 
 function whatNext(bold: (text: string) => string): string {
   return `${bold("A real model")}, in one of three ways:
-${waysToConnect.map((way) => `  - ${way}\n`).join("")}
+${connectionAdvice.map((way) => `  - ${way}\n`).join("")}
 ${bold("What else to try")} (from a clone, npm start -- stands for toolcrib):
   toolcrib run "find TODO in ."
   toolcrib tools list

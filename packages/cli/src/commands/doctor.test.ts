@@ -111,7 +111,7 @@ describe("contracts", () => {
 • @toolcrib/tools-fs 0.1.0 -> 0.2.0
     breaking: read_file needs a new argument "encoding". Callers that leave it out get an error.
     tokens of each request with all its tools, estimated: 58 before, 68 after
-    what to do: after what is breaking is dealt with: package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0
+    what to do: after you have dealt with the breaking changes: package.json has ^0.1.0, which does not accept it: npm install @toolcrib/tools-fs@0.2.0
 `,
     });
   });
@@ -120,9 +120,9 @@ describe("contracts", () => {
     const expected = [
       "• @toolcrib/tools-fs 0.1.0 -> 0.1.1",
       '    new: read_file takes a new optional argument "limit".',
-      "    words: read_file is described in other words: the tool.",
+      "    words: read_file is described differently: the tool.",
       "    tokens of each request with all its tools, estimated: 58 before, 76 after",
-      "    what to do: package.json has ^0.1.0, which takes it: npm install @toolcrib/tools-fs@0.1.1",
+      "    what to do: package.json has ^0.1.0, which accepts it: npm install @toolcrib/tools-fs@0.1.1",
     ];
     for (const to of ["next", "0.1.1"]) {
       expect((await doctor("--to", to)).stdout.split("\n").slice(1, -1)).toEqual(expected);
@@ -179,7 +179,7 @@ describe("contracts", () => {
     put(join(project, ".npmrc"), "registry=http://127.0.0.1:9/\n");
     const offline = await doctor();
     expect(offline.stdout).toContain(
-      "nothing to compare with: the registry cannot be reached (ECONNREFUSED); --tarballs PATH needs none",
+      "nothing to compare with: the registry cannot be reached (ECONNREFUSED); --tarballs PATH works without it",
     );
     expect(offline.code).toBe(1);
   });
@@ -193,7 +193,9 @@ describe("contracts", () => {
       "✗ @toolcrib/private 0.1.0: nothing to compare with: the registry refuses it (E401): log in with npm login",
     );
     const none = await command(["contracts"], { cwd: project, env: { HOME: home, PATH: home } });
-    expect(none.stdout).toContain("nothing to compare with: npm was not found on PATH; --tarballs PATH needs none");
+    expect(none.stdout).toContain(
+      "nothing to compare with: npm was not found on PATH; --tarballs PATH works without it",
+    );
   });
 
   test("says which version has no manifest", async () => {
@@ -216,11 +218,11 @@ describe("contracts", () => {
     ["dist/manifest.json", undefined, "dist/manifest.json is missing"],
     ["dist/manifest.json", "", "dist/manifest.json is not valid JSON"],
     ["dist/manifest.json", "{}", "not a manifest of tools: its manifestVersion must be 1"],
-  ])("names what is wrong in a package that is not whole: %s with %j", async (file, content, problem) => {
+  ])("names what is wrong in a package that is incomplete: %s with %j", async (file, content, problem) => {
     if (content === undefined) rmSync(installed(name, file));
     else put(installed(name, file), content);
     const { stdout, code } = await doctor();
-    expect(stdout).toContain(`✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is not whole: ${problem}`);
+    expect(stdout).toContain(`✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is incomplete: ${problem}`);
     expect(stdout).toContain("Install again: npm install");
     expect(code).toBe(1);
   });
@@ -228,7 +230,7 @@ describe("contracts", () => {
   test("says so where nothing is installed, and where a flag makes no sense", async () => {
     rmSync(installed(), { recursive: true });
     const none = await doctor();
-    expect(none.stdout).toContain("✗ No package of toolcrib is installed here");
+    expect(none.stdout).toContain("✗ No toolcrib package is installed here");
     expect(none.code).toBe(1);
     writePackage(installed(name), "0.1.0");
     const wrong = await doctor("--to", "^0.1.0; ls");
@@ -237,7 +239,7 @@ describe("contracts", () => {
     expect((await doctor("--tarballs", "none")).stderr).toContain("--tarballs: there is no none");
     put(join(project, "not.tgz"), "text");
     expect((await doctor("--tarballs", "not.tgz")).stderr).toContain(
-      "--tarballs: not.tgz is no tarball that npm pack wrote",
+      "--tarballs: not.tgz is not a tarball made by npm pack",
     );
   });
 
@@ -256,7 +258,7 @@ describe("contracts", () => {
     put(installed(name, "package.json"), JSON.stringify({ name, version }));
     const { stdout, code } = await doctor();
     expect(stdout.split("\n").slice(1)).toEqual([
-      "✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is not whole: package.json has no version such as 0.1.0. Install again: npm install",
+      "✗ @toolcrib/tools-fs: node_modules/@toolcrib/tools-fs is incomplete: package.json has no version such as 0.1.0. Install again: npm install",
       "",
     ]);
     expect(code).toBe(1);
@@ -284,7 +286,7 @@ describe("contracts", () => {
       JSON.stringify({ name, version: "0.1.0", exports: { "./manifest.json": forged } }),
     );
     const damaged = (await end()).stdout;
-    expect(damaged).toContain("is not whole: x ✓ all is well");
+    expect(damaged).toContain("is incomplete: x ✓ all is well");
     for (const said of [compared, damaged]) {
       expect(said.split("\n✓")).toHaveLength(1);
       expect(said).not.toMatch(/\u001b\[31mred|[\r\u2028\u0085]/);
@@ -322,7 +324,9 @@ describe("contracts", () => {
     put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
     for (const cwd of [app, join(app, "src")]) {
       const { stdout } = await command(["contracts"], { cwd, env: { HOME: home } });
-      expect(stdout).toContain("package.json has ^0.1.0, which does not take it: npm install @toolcrib/tools-fs@0.2.0");
+      expect(stdout).toContain(
+        "package.json has ^0.1.0, which does not accept it: npm install @toolcrib/tools-fs@0.2.0",
+      );
     }
     // The nearest wins, as for Node.js, and what is only further up is there too.
     writePackage(join(app, "node_modules", name), "0.2.0");
@@ -343,7 +347,7 @@ describe("contracts", () => {
     expect(stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
     for (const line of [
       "• left out: d.tgz is not a file",
-      "• left out: foreign.tgz is no tarball that npm pack wrote",
+      "• left out: foreign.tgz is not a tarball made by npm pack",
       "• left out: empty.tgz: package.json is missing",
     ]) {
       expect(stdout).toContain(`${line}\n`);
@@ -351,7 +355,7 @@ describe("contracts", () => {
     expect(code).toBe(0);
     rmSync(join(folder, "good.tgz"));
     const none = await doctor("--tarballs", folder);
-    expect(none.stdout).toContain("nothing to compare with: none of the tarballs that can be read holds it");
+    expect(none.stdout).toContain("nothing to compare with: none of the tarballs that can be read contains it");
     expect(none.code).toBe(1);
     expect((await doctor("--tarballs", join(folder, "empty.tgz"))).stderr).toContain(
       "--tarballs: empty.tgz: package.json is missing",
@@ -361,7 +365,7 @@ describe("contracts", () => {
   test("reads a package.json with a byte order mark", async () => {
     put(join(project, "package.json"), `\uFEFF${JSON.stringify({ dependencies: { [name]: "^0.1.0" } })}`);
     put(installed(name, "package.json"), `\uFEFF${readFileSync(installed(name, "package.json"), "utf8")}`);
-    expect((await doctor()).stdout).toContain("package.json has ^0.1.0, which does not take it");
+    expect((await doctor()).stdout).toContain("package.json has ^0.1.0, which does not accept it");
   });
 
   test("compares without the ranges where package.json cannot be read, and says so", async () => {
@@ -374,12 +378,12 @@ describe("contracts", () => {
     const { stdout, code } = await doctor();
     expect(stdout).toContain(`• the ranges are not known: ${realpathSync(file)} is not a file\n`);
     expect(stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
-    expect(stdout).toContain("what to do: mend package.json and look again");
-    expect(stdout).not.toContain("another package brings it");
+    expect(stdout).toContain("what to do: correct package.json and run this again");
+    expect(stdout).not.toContain("another package depends on it");
     expect(code).toBe(0);
     rmSync(installed(name, "package.json"));
     mkdirSync(installed(name, "package.json"));
-    expect((await doctor()).stdout).toContain("is not whole: package.json is not a file. Install again");
+    expect((await doctor()).stdout).toContain("is incomplete: package.json is not a file. Install again");
   });
 });
 

@@ -9,7 +9,7 @@ interface Entry {
   readonly load: () => Promise<Check>;
 }
 
-/** What the doctor looks at. */
+/** The checks of the doctor. */
 const checks: Readonly<Record<string, Entry>> = {
   machine: { title: "This machine", load: async () => (await import("../doctor/machine.ts")).checkMachine },
   model: { title: "Model", load: async () => (await import("../doctor/model.ts")).checkModel },

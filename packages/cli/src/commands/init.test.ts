@@ -31,7 +31,9 @@ describe("toolcrib init", () => {
     const made = await init("My Agent");
     expect(made).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/cd 'My Agent'\n {2}npm install\n {2}npm test\n {2}npm start/),
+      stdout: expect.stringMatching(
+        /cd 'My Agent'\n {2}npm install\n {2}npm test\n {2}npm start -- "list src"\n\nNo key is needed/,
+      ),
     });
     const project = join(folder, "My Agent");
     const own = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
@@ -74,7 +76,7 @@ describe("toolcrib init", () => {
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(
-        /^toolcrib: init \.: src\/main\.ts is not overwritten; name a directory without it\n$/,
+        /^toolcrib: init \.: src\/main\.ts exists, and init overwrites nothing; name another directory\n$/,
       ),
     });
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["src", "src/main.ts"]);
@@ -83,7 +85,7 @@ describe("toolcrib init", () => {
   test("a file in place of the directory, or an empty name, is a mistake", async () => {
     writeFileSync(join(folder, "a.txt"), "");
     for (const dir of ["a.txt", ""]) {
-      expect(await init(dir)).toMatchObject({ code: 2, stderr: expect.stringMatching(/this is no directory/) });
+      expect(await init(dir)).toMatchObject({ code: 2, stderr: expect.stringMatching(/this is not a directory/) });
     }
     expect(readdirSync(folder)).toEqual(["a.txt"]);
   });

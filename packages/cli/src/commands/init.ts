@@ -4,24 +4,27 @@ import { fileURLToPath } from "node:url";
 import { ensureDirectory, plainSystemError } from "@toolcrib/kit/files";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
+import { shellWord } from "../terminal/shellWord.ts";
 import { manifest, packageFile } from "../version.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 /** `toolcrib init`: a small project with an agent and a tool of its own. */
 export const init: DefineCommand = defineCommand({
-  arguments: [["[dir]", "where; made where it is missing (default: this directory)"]],
+  arguments: [["[dir]", "the directory; created if it is missing (default: this one)"]],
   run: (program, _flags, [dir]) => writeProject(program, dir),
 });
 
 function writeProject({ terminal }: Program, dir = "."): ExitReason {
   const target = resolve(dir);
   if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw usageError(`init ${dir}: this is no directory; name one that is empty, or not there yet`);
+    throw usageError(`init ${dir}: this is not a directory; name an empty one, or one that does not exist yet`);
   const name = projectName(target);
   const files = readTemplates(name).map(([path, text]) => [join(target, path), text] as const);
   const taken = files.find(([path]) => lstatSync(path, { throwIfNoEntry: false }));
   if (taken)
-    throw usageError(`init ${dir}: ${relative(target, taken[0])} is not overwritten; name a directory without it`);
+    throw usageError(
+      `init ${dir}: ${relative(target, taken[0])} exists, and init overwrites nothing; name another directory`,
+    );
   try {
     for (const [path, text] of files) {
       ensureDirectory(dirname(path), 0o777);
@@ -31,9 +34,11 @@ function writeProject({ terminal }: Program, dir = "."): ExitReason {
   } catch (error) {
     throw plainSystemError(error, dir);
   }
-  const enter =
-    target === process.cwd() ? "" : `  cd ${/^[\w./-]+$/.test(dir) ? dir : `'${dir.replaceAll("'", "'\\''")}'`}\n`;
-  terminal.show(`${name} is ready. Next:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n`);
+  const enter = target === process.cwd() ? "" : `  cd ${shellWord(dir)}\n`;
+  terminal.show(
+    `Created the project ${name}. To try it:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n\n` +
+      "No key is needed: without one, a simple stand-in answers. README.md says how to connect a model.\n",
+  );
   return "ok";
 }
 

@@ -173,7 +173,16 @@ describe("a conversation", () => {
     chat.type("/undo\r");
     await chat.shows(/those on docker:web stay/);
     chat.type("/jobs\r");
-    await chat.shows(/known to the model alone/);
+    await chat.shows(/known only to the model/);
+    const picture = join(here, "dot.png");
+    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+    writeFileSync(picture, Buffer.from(png, "base64"));
+    wire.script(answerWith({ text: "A dot." }));
+    chat.type(`what is \u001b[200~${picture}\u001b[201~`);
+    await chat.shows(/what is @\//);
+    chat.type("\r");
+    await chat.shows(/A dot\./);
+    expect(wire.requests.at(-1)?.text).toContain("data:image/png;base64,");
     chat.type("look at @src/a\t");
     await chat.shows(/@src\/a\.ts/);
     chat.type("\u0003\u0004");

@@ -1,8 +1,8 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { permissionFlags, sandboxFlags, toolFlags } from "../sharedFlags.ts";
-import { oneLine } from "../terminal/render.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf, unknownTool } from "../tools/toolSet.ts";
@@ -48,6 +48,8 @@ async function permissionsList(program: Program, flags: FlagsOf<typeof listFlags
   return "ok";
 }
 
+const commandAdvice = '. For a command: toolcrib permissions explain run_bash "COMMAND"';
+
 async function permissionsExplain(
   program: Program,
   name: string,
@@ -60,7 +62,7 @@ async function permissionsExplain(
   const registry = createToolSet(flags, permissions, program);
   const tool = registry.get(name);
   const listing = registry.listTools().find((one) => one.name === name);
-  if (!tool || !listing) throw unknownTool(`permissions explain ${name}`, name, registry);
+  if (!tool || !listing) throw unknownTool(`permissions explain ${name}`, name, registry, commandAdvice);
   const [command = ""] = words;
   const isCommand = name === "run_bash" && words.length === 1 && !/^[-{@]/.test(command);
   const args = isCommand ? { command } : ((await argumentsFrom(words, listing)) as Record<string, unknown>);
@@ -87,7 +89,7 @@ async function permissionsRevoke(program: Program, ids: readonly string[]): Prom
     if (found.length === 1) return found;
     const problem =
       found.length > 1
-        ? "more than one answer begins so; give more of it"
+        ? "more than one answer begins with this; write more of its id"
         : "there is no such answer; permissions list shows them";
     throw usageError(`permissions revoke ${id}: ${problem}`);
   });

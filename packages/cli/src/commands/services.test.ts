@@ -97,7 +97,7 @@ describe.each([
     ];
     const chat = await toolcrib(["chat", "--mode", "full", "-m", model], `${lines.join("\n")}\n`);
     expect(chat.stderr).toContain("Taken back: write again");
-    expect(chat.stderr).toContain("A summary stands for");
+    expect(chat.stderr).toContain("A summary now replaces");
     expect(readFileSync(at("a.txt"), "utf8")).toBe("model\n");
     wire.script(answer("Still here."), answer("And again."));
     const next = await toolcrib(["chat", "-c", "-m", model], "hello\nand now\n");

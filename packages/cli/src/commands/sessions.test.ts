@@ -38,8 +38,17 @@ function sessionsFolder(): string {
 }
 
 describe("toolcrib sessions", () => {
+  test("call a run by the words of its prompt, not by what was piped in before them", async () => {
+    wire.script(answerWith({ text: "Fine." }), answerWith({ text: "Same." }));
+    await toolcrib(["run", "review", "this", ...model()], "diff --git a/a.txt b/a.txt\n+one\n");
+    await toolcrib(["run", ...model()], "only piped\n");
+    const { stdout } = await toolcrib(["sessions", "list"]);
+    expect(stdout).toMatch(/^Begun by toolcrib run:\n {2}1 {2}.* {2}only piped\n {2}2 {2}.* {2}review this\n$/);
+    expect((await toolcrib(["sessions", "show", "2"])).stdout).toMatch(/^# review this\n/);
+  });
+
   test("lists, shows, exports and deletes conversations, by number and by id", async () => {
-    expect((await toolcrib(["sessions", "list"])).stderr).toContain("No conversation was held");
+    expect((await toolcrib(["sessions", "list"])).stderr).toContain("There is no conversation in this directory");
     wire.script(answerWith({ text: "Wren." }));
     await run("about birds");
     writes("pike.txt", `</script><b>${secret}`, "Pike.");
@@ -172,17 +181,19 @@ describe("/undo", () => {
     expect(lastRequest()).toContain("what now");
   });
 
-  test("keeps what the user has changed since, and names commands", async () => {
+  test("keeps what the user has changed since, and names commands that may have changed something", async () => {
     const calls = [
       { name: "write_file", args: JSON.stringify({ path: "a.txt", content: "tool\n" }) },
       { name: "run_bash", args: JSON.stringify({ command: "echo made > made.txt" }) },
+      { name: "run_bash", args: JSON.stringify({ command: "ls" }) },
     ];
     wire.script(answerWith({ calls }), answerWith({ text: "Done." }));
     await run("do both", "--enable", "run_bash", "--no-sandbox");
     writeFileSync(at("a.txt"), "mine\n");
     const { stderr } = await toolcrib(["chat", "-c", ...model()], "/undo\n");
     expect(stderr).toContain("left alone  a.txt: it was changed since by you or another program");
-    expect(stderr).toContain("not undone  run_bash: what this command did: echo made > made.txt");
+    expect(stderr).toContain("not undone  run_bash: the effects of this command: echo made > made.txt");
+    expect(stderr).not.toContain("the effects of this command: ls");
     expect(readFileSync(at("a.txt"), "utf8")).toBe("mine\n");
     expect(existsSync(at("made.txt"))).toBe(true);
   });

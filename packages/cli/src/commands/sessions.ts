@@ -3,9 +3,10 @@ import { printableName } from "@toolcrib/core/text";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { writeNewFile } from "../state/givenFile.ts";
-import { describeSession, exportSession, namedSession, sessionChoice, sessionsOf } from "../state/sessionFile.ts";
-import { numberedRows } from "../terminal/choices.ts";
+import { describeSession, exportSession, namedSession, sessionsOf } from "../state/sessionFile.ts";
+import { numberedRows } from "../terminal/ask.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
+import { sessionChoice } from "./sessionChoice.ts";
 
 function row(session: SessionSummary): string {
   return `${printableName(session.id)}  ${describeSession(session)}`;
@@ -19,7 +20,7 @@ export const list: DefineCommand = defineCommand({
   async run({ terminal, env }, { json }): Promise<ExitReason> {
     const found = await sessionsOf(process.cwd(), env).list();
     if (json) terminal.data(`${JSON.stringify(found)}\n`);
-    else if (found.length === 0) terminal.note("No conversation was held in this directory yet.");
+    else if (found.length === 0) terminal.note("There is no conversation in this directory yet.");
     else
       terminal.show(
         `${numberedRows(
@@ -41,7 +42,7 @@ export const show: DefineCommand = defineCommand({
 /** `toolcrib sessions export` */
 const exportOne: DefineCommand = defineCommand({
   flags: {
-    html: { usage: "--html", about: "one page with all in it (the default)" },
+    html: { usage: "--html", about: "one page with everything in it (the default)" },
     md: { usage: "--md", about: "Markdown, without pictures" },
     output: { usage: "-o, --output <file>", about: "to a new file, instead of standard output" },
   },
@@ -87,7 +88,9 @@ async function write(
   if (output === undefined || output === "-") terminal.data(content);
   else {
     writeNewFile(output, content);
-    terminal.note(`Written to ${output}. It holds what was said and read: look through it before you share it.`);
+    terminal.note(
+      `Written to ${output}. It contains all messages and everything that was read: look through it before you share it.`,
+    );
   }
   return "ok";
 }

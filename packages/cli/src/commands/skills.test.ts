@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -115,6 +115,27 @@ test("no link leads out of a project, and a link of the user's may", async () =>
   expect(systemPrompt()).toContain("- linked: About linked.");
 });
 
+/** Runs a prompt whose model makes one call. Returns what the command says. */
+function runWithCall(name: string, args: object): Promise<ProgramEnd> {
+  wire.script(answerWith({ calls: [{ name, args: JSON.stringify(args) }] }), answerWith({ text: "Done." }));
+  return toolcrib(["run", "go", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`]);
+}
+
+test("a trusted skill of a project may still be changed: the user is asked, as about its other files", async () => {
+  skill("repo/.agents/skills", "theirs");
+  await toolcrib(["config", "trust"]);
+  const { stderr } = await runWithCall("write_file", { path: ".agents/skills/theirs/more.md", content: "x" });
+  expect(stderr).toMatch(/Not run: write_file would write .*more\.md; asked because it is protected/);
+});
+
+test("a skill that is the whole project leaves its files writable", async () => {
+  writeFileSync(join(folder, "SKILL.md"), "---\nname: all\ndescription: All of it.\n---\nText.\n");
+  mkdirSync(join(folder, ".agents/skills"), { recursive: true });
+  symlinkSync("../..", join(folder, ".agents/skills/all"));
+  expect((await toolcrib(["config", "trust"])).stderr).toContain("all (.): All of it.");
+  expect((await runWithCall("write_file", { path: "a.txt", content: "x" })).stderr).toContain("would write a.txt");
+});
+
 test("in the home of the user the skills are the user's own", async () => {
   skill(".agents/skills", "mine");
   folder = base;
@@ -145,6 +166,26 @@ describe.skipIf(!hasTerminals())("on a terminal", () => {
     const second = program();
     expect(await second.ended).toBe(0);
     expect(second.screen.text).not.toContain("skills");
+  });
+
+  test("a link put in place of a skill while the question is asked opens nothing outside of the project", async () => {
+    skill("repo/.agents/skills", "theirs");
+    skill("elsewhere", "theirs");
+    writeFileSync(join(base, "elsewhere/theirs/secret.txt"), "heron\n");
+    const path = join(folder, ".agents/skills/theirs");
+    wire.script(
+      answerWith({ calls: [{ name: "read_file", args: JSON.stringify({ path: join(path, "secret.txt") }) }] }),
+      answerWith({ text: "Done." }),
+    );
+    const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+    const program = terminal(["run", "go", ...flags], { cwd: folder, env: environment() });
+    await program.shows(/Use them here/);
+    renameSync(path, `${path}-before`);
+    symlinkSync(join(base, "elsewhere/theirs"), path);
+    program.type("y\r");
+    expect(await program.ended).toBe(0);
+    expect(wire.requests.at(-1)?.text).toContain("Permission denied");
+    expect(wire.requests.at(-1)?.text).not.toContain("heron");
   });
 
   test("a no is kept, and the model sees nothing of them", async () => {

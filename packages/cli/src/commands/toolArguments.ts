@@ -3,7 +3,7 @@ import { clip } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 
 /**
- * The arguments of a tool from words of a command line: `--name value`, `--name=value`, `--flag`; an array takes every word
+ * Reads the arguments of a tool from words of a command line: `--name value`, `--name=value`, `--flag`; an array takes every word
  * up to the next name, or the name again. Values stay text: the registry repairs them by the schema. Throws a usage error.
  */
 export function parseToolArguments(
@@ -41,7 +41,7 @@ function isFlag(word: string | undefined): boolean {
   return word?.startsWith("--") ?? false;
 }
 
-/** `--case-sensitive` is `case_sensitive`. */
+/** Finds the property of a flag: `--case-sensitive` is `case_sensitive`. */
 function propertyOf(flag: string, properties: Record<string, JsonSchema>): string {
   const snake = flag.replaceAll("-", "_");
   return !Object.hasOwn(properties, flag) && Object.hasOwn(properties, snake) ? snake : flag;

@@ -156,7 +156,7 @@ function helpOf(tool: ToolListing): string {
   return `${usageOf(tool)}\n\n${tool.description}\n\n${rows.join("")}`;
 }
 
-/** `string`, `one of "a", "b"`, `array of { path: string, limit?: integer }`. */
+/** Describes a schema: `string`, `one of "a", "b"`, `array of { path: string, limit?: integer }`. */
 function shapeOf(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   if (schema.type === "array" && schema.items) return `array of ${shapeOf(schema.items as JsonSchema)}`;

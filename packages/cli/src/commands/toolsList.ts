@@ -1,9 +1,9 @@
 import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
+import { oneLine } from "@toolcrib/core/internal";
 import type { ExitReason } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { mcpFlag, toolFlags } from "../sharedFlags.ts";
-import { oneLine } from "../terminal/render.ts";
 import { withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
@@ -13,7 +13,7 @@ import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 const flags = {
   ...toolFlags,
   ...mcpFlag,
-  json: { usage: "--json", about: "all that there is to say, as JSON" },
+  json: { usage: "--json", about: "everything, as JSON" },
 } as const;
 
 type ListFlags = FlagsOf<typeof flags>;
@@ -43,9 +43,8 @@ async function toolsList(program: Program, given: ListFlags): Promise<ExitReason
       `${enabled ? green("on ") : dim("off")}  ${bold(name)}${" ".repeat(width - name.length)}  ${dim(oneLine(first, 200))}\n`,
     );
   }
-  const off = listing.filter((tool) => !tool.enabled).map((tool) => tool.name);
-  if (off.length > 0)
-    terminal.aside(`Switch one on with --enable ${off[0]}; try one with: toolcrib tools call list_dir --path .`);
+  if (listing.some((tool) => !tool.enabled))
+    terminal.aside("Switch one on with --enable NAME; try one with: toolcrib tools call list_dir --path .");
   return "ok";
 }
 

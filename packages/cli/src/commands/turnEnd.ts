@@ -1,10 +1,10 @@
 import type { AgentEvent, EndReason } from "@toolcrib/agent";
+import { oneLine } from "@toolcrib/core/internal";
 import type { ExitReason } from "../exitReasons.ts";
-import { oneLine } from "../terminal/render.ts";
 
 type AgentEnd = Extract<AgentEvent, { type: "end" }>;
 
-/** How a turn ended; `run` has limits beside those of the agent. */
+/** The end of a turn; `run` has limits beside those of the agent. */
 export type TurnEnd = Omit<AgentEnd, "reason"> & {
   readonly reason: EndReason | "time-limit" | "cost-limit" | "cost-unknown";
 };
@@ -17,7 +17,7 @@ export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitRea
   return isLimit ? "limit" : "failed";
 }
 
-/** Why there is no whole answer, what to do next (in a chat, if there is one), and what the service said of it. */
+/** Says why there is no whole answer, what to do next (in a chat, if there is one), and what the service said of it. */
 export function whyNoAnswer(end: TurnEnd | undefined, isChat = false): string {
   const detail = end?.detail && ` The service said: ${oneLine(end.detail, 300)}`;
   const [what, next, nextInChat = next] = (end && advice[end.reason]) ?? [
@@ -34,14 +34,14 @@ const goOn = "write what to do next";
 const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
   "step-limit": [
     "The step limit was reached before the answer",
-    "go on with toolcrib run -c, or raise --max-steps",
+    "continue with toolcrib run -c, or raise --max-steps",
     goOn,
   ],
-  "time-limit": ["The time limit was reached before the answer", "go on with toolcrib run -c, or raise --timeout"],
-  "cost-limit": ["The cost limit was reached before the answer", "go on with toolcrib run -c, or raise --max-cost"],
+  "time-limit": ["The time limit was reached before the answer", "continue with toolcrib run -c, or raise --timeout"],
+  "cost-limit": ["The cost limit was reached before the answer", "continue with toolcrib run -c, or raise --max-cost"],
   "cost-unknown": [
-    "The service did not say what the last reply used, so --max-cost cannot be kept",
-    "go on with toolcrib run -c and without it",
+    "The service did not say what the last reply used, so --max-cost cannot be checked",
+    "continue with toolcrib run -c, without --max-cost",
   ],
   "token-limit": ["The answer was cut off at the model's limit for one reply", "go on with toolcrib run -c", goOn],
   "context-limit": [
@@ -50,7 +50,7 @@ const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
     "/compact shortens it, /clear begins a new one",
   ],
   approval: [
-    "What was not run waits for your answer",
+    "Calls that did not run wait for your answer",
     "toolcrib chat -c asks for it. A message instead of an answer is a no",
     "/answer asks for it. A message instead of an answer is a no",
   ],
@@ -61,7 +61,7 @@ const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
   ],
   stuck: [
     "The model repeated calls that gave the same results",
-    "go on with toolcrib run -c, and say what to do instead",
+    "continue with toolcrib run -c, and say what to do instead",
   ],
   "content-filter": ["The service's filter stopped the answer", "ask in another way"],
 };

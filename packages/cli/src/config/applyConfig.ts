@@ -52,7 +52,7 @@ export async function configuredValues(
   return values;
 }
 
-/** `--mcp` is an error without servers; the setting is not. */
-function hasServers(env: NodeJS.ProcessEnv): boolean {
+/** Returns whether there may be servers: `--mcp` without any is an error, the setting is not. */
+export function hasServers(env: NodeJS.ProcessEnv): boolean {
   return existsSync(".mcp.json") || existsSync(join(configFolder(env), "mcp.json"));
 }

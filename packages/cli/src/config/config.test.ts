@@ -146,7 +146,7 @@ describe("what holds", () => {
     expect(stderr).toContain("Removed 1 old conversation (2 days, 500 MB in all).");
     expect(readdirSync(join(sessions, own))).not.toContain(journal);
     writeFileSync(project(), `{ "sessions": { "keepDays": 1 } }`);
-    expect((await toolcrib(["config", "trust"])).stderr).toContain("sessions.keepDays is for your own file alone");
+    expect((await toolcrib(["config", "trust"])).stderr).toContain("sessions.keepDays belongs only in your own file");
   });
 
   test("a time and a cost as the flags take them", async () => {
@@ -212,7 +212,10 @@ describe("a file that is wrong is refused with its line", () => {
   test("a project cannot set what is the user's alone", async () => {
     writeFileSync(project(), `{ "color": "never" }`);
     const { stderr, code } = await toolcrib(["permissions", "list"]);
-    expect({ stderr, code }).toEqual({ code: 2, stderr: expect.stringContaining("color is for your own file alone") });
+    expect({ stderr, code }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("color belongs only in your own file"),
+    });
   });
 });
 
@@ -309,6 +312,6 @@ test("a file that others can write keeps no trust", async () => {
   expect(await modeOf()).toBe("full");
   chmodSync(join(base, "state", "toolcrib", "trusted.json"), 0o666);
   const { stderr, stdout } = await toolcrib(["permissions", "list"]);
-  expect(stderr).toContain("the file that keeps the projects that you trust is not trusted: others can write it");
+  expect(stderr).toContain("the file that stores the projects that you trust is not trusted: others can write it");
   expect(stdout).not.toContain("full");
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { usageError } from "../exitReasons.ts";
 import { configFile } from "./configFile.ts";
 import { parseSetting, settingKeys, settingsFromEnvironment, variableName } from "./settingValues.ts";
 
@@ -35,19 +36,20 @@ describe("a configuration file", () => {
     expect((await file.read())?.values).toEqual({ "sessions.keepDays": 3, model: "a/b" });
   });
 
-  test("names the line of what is wrong, at any depth, in the caller's kind of error", async () => {
+  test("names the line of what is wrong, at any depth", async () => {
     const path = join(temporaryFolder("file"), "config.json");
-    class Wrong extends Error {}
-    const file = configFile({ path, name: "settings", schema, advice: "mend it", toError: (text) => new Wrong(text) });
+    const file = configFile({ path, name: "settings", schema, advice: "mend it" });
     const failure = async (text: string): Promise<unknown> => {
       writeFileSync(path, text);
       return file.read().catch((error: unknown) => error);
     };
     expect(await failure(`{\n "sessions": {\n  "keepDay": 1 } }`)).toEqual(
-      new Wrong("settings:3: sessions.keepDay is not a key; did you mean keepDays? (allowed: keepDays, keep); mend it"),
+      usageError(
+        "settings:3: sessions.keepDay is not a key; did you mean keepDays? (allowed: keepDays, keep); mend it",
+      ),
     );
     expect(await failure(`{ "sessions": { "keep": true,\n "keep": false } }`)).toEqual(
-      new Wrong("settings:2: keep stands there twice; mend it"),
+      usageError("settings:2: keep stands there twice; mend it"),
     );
   });
 
@@ -80,18 +82,18 @@ describe("a configuration file", () => {
 describe("settings", () => {
   test("have keys, variables, and values from words", async () => {
     expect(settingKeys(schema)).toEqual(["model", "allow", "sessions.keepDays", "sessions.keep"]);
-    expect(variableName("APP", "sessions.keepDays")).toBe("APP_SESSIONS_KEEP_DAYS");
+    expect(variableName("sessions.keepDays")).toBe("TOOLCRIB_SESSIONS_KEEP_DAYS");
     expect(parseSetting(schema, "sessions.keepDays", ["3"])).toBe(3);
     expect(parseSetting(schema, "sessions.keep", ["true"])).toBe(true);
     expect(parseSetting(schema, "model", ["3"])).toBe("3");
     expect(parseSetting(schema, "allow", ["a b", "c"])).toEqual(["a b", "c"]);
     expect(parseSetting(schema, "allow", [`["a","b"]`])).toEqual(["a", "b"]);
-    const environment = { APP_MODEL: "m", APP_SESSIONS_KEEP: "false", APP_ALLOW: "x", MODEL: "y" };
-    expect(await settingsFromEnvironment(environment, "APP", schema, Error)).toEqual({
+    const environment = { TOOLCRIB_MODEL: "m", TOOLCRIB_SESSIONS_KEEP: "false", TOOLCRIB_ALLOW: "x", MODEL: "y" };
+    expect(await settingsFromEnvironment(environment, schema)).toEqual({
       model: "m",
       "sessions.keep": false,
     });
-    const wrong = settingsFromEnvironment({ APP_SESSIONS_KEEP_DAYS: "0" }, "APP", schema, RangeError);
-    await expect(wrong).rejects.toThrow(RangeError);
+    const wrong = settingsFromEnvironment({ TOOLCRIB_SESSIONS_KEEP_DAYS: "0" }, schema);
+    await expect(wrong).rejects.toThrow("TOOLCRIB_SESSIONS_KEEP_DAYS: ");
   });
 });

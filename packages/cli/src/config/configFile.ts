@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { createPathScope, ensureDirectory, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/kit/files";
 import { editJson } from "@toolcrib/mcp/config";
+import { usageError } from "../exitReasons.ts";
 import { type ConfigFileOptions, parseConfigText } from "./configText.ts";
 import type { Settings } from "./settingValues.ts";
 
@@ -14,9 +15,9 @@ export interface ConfigContent {
 export interface ConfigFile {
   readonly path: string;
   readonly name: string;
-  /** Undefined where there is no file. Rejects where it is not valid, with the line. */
+  /** Reads the file; undefined if there is none. Rejects if it is not valid, with the line. */
   read(): Promise<ConfigContent | undefined>;
-  /** The text, unchecked. */
+  /** Reads the text, unchecked. */
   readText(): Promise<string | undefined>;
   /** Sets one value, all else stays as it is written: comments, order, indentation. A file that would not be valid is not written. */
   set(key: string, value: unknown): Promise<ConfigContent>;
@@ -31,8 +32,9 @@ const emptyText = "{\n}\n";
 
 /** Opens a file; nothing is read or made before it is used. */
 export function configFile(options: ConfigFileOptions): ConfigFile {
-  const { path, name = path, root, toError = (message) => new Error(message) } = options;
-  const readText = (): Promise<string | undefined> => readGivenFile(path, { what: name, maxMegabytes, toError });
+  const { path, name = path, root } = options;
+  const readText = (): Promise<string | undefined> =>
+    readGivenFile(path, { what: name, maxMegabytes, toError: usageError });
   const parse = async (text: string): Promise<ConfigContent> => ({
     text,
     values: await parseConfigText(text, name, options),

@@ -27,7 +27,6 @@ export function userConfig(env: NodeJS.ProcessEnv): ConfigFile {
     path: join(configFolder(env), "config.json"),
     schema: configSchema(),
     advice: "correct it with: toolcrib config edit",
-    toError: usageError,
   });
 }
 
@@ -40,9 +39,8 @@ export function projectConfig(directory: string): ConfigFile {
     schema: configSchema(),
     check(values) {
       const key = Object.keys(values).find((one) => settings[one]?.isUserOnly);
-      return key && `${key} is for your own file alone: toolcrib config set ${key} …`;
+      return key && `${key} belongs only in your own file: toolcrib config set ${key} …`;
     },
     advice: "correct it with: toolcrib config edit --project",
-    toError: usageError,
   });
 }

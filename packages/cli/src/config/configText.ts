@@ -9,13 +9,14 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { usageError } from "../exitReasons.ts";
 import { flatSettings, type Settings } from "./settingValues.ts";
 
 export interface ConfigFileOptions {
   path: string;
-  /** How messages name it. Default: its path. */
+  /** Its name in messages. Default: its path. */
   name?: string | undefined;
-  /** What it may hold; closed schemas find misspelt keys. */
+  /** The schema of its content; closed schemas find misspelt keys. */
   schema: JsonSchema;
   /** A folder that a link in place of the file may not lead out of when it is written. Default: no limit. */
   root?: string | undefined;
@@ -23,22 +24,17 @@ export interface ConfigFileOptions {
   check?: ((values: Settings) => string | undefined) | undefined;
   /** Ends each message: what the user may do. */
   advice?: string | undefined;
-  /** Makes the error that is thrown. Default: an Error. */
-  toError?: ((message: string) => Error) | undefined;
 }
-
-/** What the keys of earlier versions are now. */
-const replaced: ReadonlyMap<string, string> = new Map([["excludeTools", "disable"]]);
 
 /** Reads the values of a file's text. Rejects with the line of what is wrong. */
 export async function parseConfigText(
   text: string,
   name: string,
-  { schema, check, advice, toError = (message) => new Error(message) }: ConfigFileOptions,
+  { schema, check, advice }: ConfigFileOptions,
 ): Promise<Settings> {
   const wrong = (offset: number, problem: string): Error => {
     const line = text.slice(0, offset).split("\n").length;
-    return toError(`${name}:${line}: ${problem}${advice === undefined ? "" : `; ${advice}`}`);
+    return usageError(`${name}:${line}: ${problem}${advice === undefined ? "" : `; ${advice}`}`);
   };
   const root = parseText(text, wrong);
   const value: unknown = getNodeValue(root);
@@ -46,9 +42,7 @@ export async function parseConfigText(
   if (issue) {
     const path = issue.field.split(/[.[\]]+/).filter(Boolean);
     const place = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-    const now = replaced.get(issue.field);
-    const reason = now === undefined ? issue.reason : `is no key; it is ${now} now`;
-    throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${reason}`.trimStart());
+    throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${issue.reason}`.trimStart());
   }
   const values = flatSettings(value as Record<string, unknown>);
   const problem = check?.(values);
@@ -69,7 +63,7 @@ function parseText(text: string, wrong: (offset: number, problem: string) => Err
     const words = printParseErrorCode(error.error).replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
     throw wrong(error.offset, `it is not valid JSON with comments (${words})`);
   }
-  if (!root) throw wrong(0, "it is empty; the least is {}");
+  if (!root) throw wrong(0, "it is empty; write at least {}");
   refuseTwice(root, wrong);
   return root;
 }

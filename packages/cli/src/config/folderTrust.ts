@@ -3,10 +3,10 @@ import { realpathSync } from "node:fs";
 import { isObject } from "@toolcrib/core/text";
 import { ownFile } from "@toolcrib/kit/files";
 
-/** What the user has said to a file of a folder: `changed`, to an earlier form of it. */
+/** The user's answer about a file of a folder; `changed`: about an earlier form of it. */
 export type Trust = "trusted" | "refused" | "changed" | "new";
 
-/** What the user has said to a file that a folder brings along, which may be a stranger's. A yes holds for that folder and content. */
+/** The user's answers about files that a folder brings along, which may be a stranger's. A yes holds for that folder and content. */
 export interface FolderTrust {
   of(text: string): Promise<Trust>;
   /** Keeps a yes or a no to this content; undefined forgets the folder. */
@@ -14,8 +14,8 @@ export interface FolderTrust {
 }
 
 /**
- * The answers for one folder, links followed. They are kept in the file at `path`, which must lie outside of the folder, and is trusted
- * only where nobody but the user can write it: the methods reject otherwise.
+ * Opens the answers for one folder, links followed. They are kept in the file at `path`, which must lie outside of the folder, and
+ * is trusted only where nobody but the user can write it: the methods reject otherwise.
  */
 export function folderTrust(path: string, folder: string): FolderTrust {
   const file = ownFile(path, { what: "the projects that you trust" });

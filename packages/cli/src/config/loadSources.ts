@@ -1,17 +1,16 @@
 import { messageOf } from "@toolcrib/core/text";
-import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { askYesNo, terminalAsker } from "../terminal/ask.ts";
 import { configSchema } from "../version.ts";
 import { projectConfig, userConfig } from "./configFiles.ts";
-import { type BroughtFile, readProjectFiles } from "./projectFiles.ts";
+import { type ProjectFile, readProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, type Source } from "./settings.ts";
 import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
-import { describeChanges, nameBrought, projectTrust, trustedText, untrusted } from "./trust.ts";
+import { describeChanges, nameProjectFiles, projectTrust, trustedText, untrusted } from "./trust.ts";
 
 /**
- * Environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless `isAsking`
- * is false. Throws usage errors.
+ * Loads environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless
+ * `isAsking` is false. Throws usage errors.
  */
 export async function loadSources(
   program: Program,
@@ -22,9 +21,9 @@ export async function loadSources(
   const file = userConfig(env);
   const [user, config] = [await file.read(), await projectConfig(directory).read()];
   const files = readProjectFiles(directory);
-  const name = nameBrought(config !== undefined, files);
+  const name = nameProjectFiles(config !== undefined, files);
   const project = { name, text: trustedText(config?.text, files), values: config?.values ?? {}, files };
-  const environment = await settingsFromEnvironment(env, "TOOLCRIB", configSchema(), usageError);
+  const environment = await settingsFromEnvironment(env, configSchema());
   return [
     { name: "the environment", values: environment },
     ...(name !== ""
@@ -39,11 +38,11 @@ interface Project {
   /** Binds a yes. */
   readonly text: string;
   readonly values: Settings;
-  readonly files: readonly BroughtFile[];
+  readonly files: readonly ProjectFile[];
 }
 
 /** Reads the files that a project brings along, if the user trusts the project as it is. */
-export async function trustedFiles({ env }: Pick<Program, "env">, directory: string): Promise<readonly BroughtFile[]> {
+export async function trustedFiles({ env }: Pick<Program, "env">, directory: string): Promise<readonly ProjectFile[]> {
   const files = readProjectFiles(directory);
   if (files.length === 0) return files;
   const text = trustedText(await projectConfig(directory).readText(), files);
@@ -65,7 +64,7 @@ async function trustedValues(file: Project, program: Program, isAsking: boolean,
     new: "it is not trusted yet",
   };
   if (!asker) {
-    const rest = "deny" in file.values ? ", but for its deny rules" : "";
+    const rest = "deny" in file.values ? ", except its deny rules" : "";
     terminal.aside(`${file.name} is not used${rest}: ${state[trust]}; toolcrib config trust shows it and uses it`);
     return untrusted(file.values);
   }
@@ -78,7 +77,7 @@ async function trustedValues(file: Project, program: Program, isAsking: boolean,
   try {
     await store.save(file.text, isTrusted);
   } catch (error) {
-    terminal.aside(`The answer could not be kept for the next time: ${messageOf(error)}`);
+    terminal.aside(`The answer could not be saved for the next time: ${messageOf(error)}`);
   }
   return isTrusted ? file.values : untrusted(file.values);
 }

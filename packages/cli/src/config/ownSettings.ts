@@ -22,7 +22,7 @@ export async function withColor(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessE
 }
 
 /** Returns how long conversations are kept, and how much of them. */
-export async function keptSessions(env: NodeJS.ProcessEnv): Promise<{ days: number; megabytes: number }> {
+export async function sessionRetention(env: NodeJS.ProcessEnv): Promise<{ days: number; megabytes: number }> {
   const { "sessions.keepDays": days, "sessions.keepMegabytes": megabytes } = await ownSettings(env);
   return {
     days: typeof days === "number" ? days : 90,

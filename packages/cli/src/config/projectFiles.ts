@@ -5,7 +5,7 @@ import { createPathScope, openRegularFile, refuseMore } from "@toolcrib/kit/file
 import { usageError } from "../exitReasons.ts";
 
 /** A file that a folder brings along and that toolcrib uses. */
-export interface BroughtFile {
+export interface ProjectFile {
   /** Below `.toolcrib`: `commands/review.md`. */
   readonly path: string;
   readonly text: string;
@@ -15,12 +15,12 @@ const mostFiles = 200;
 const maxMegabytes = 1;
 
 /** Reads what a project brings along in `.toolcrib`: own commands, and what its hooks may run. A yes to the project holds for these texts alone. */
-export function readProjectFiles(directory: string): readonly BroughtFile[] {
+export function readProjectFiles(directory: string): readonly ProjectFile[] {
   return ["commands", "hooks"].flatMap((folder) => readFolder(join(directory, ".toolcrib"), folder));
 }
 
 /** Reads the files of a folder, not those that are links, or that a link leads to. Throws a usage error for too many or too large ones. */
-export function readFolder(parent: string, folder: string): readonly BroughtFile[] {
+export function readFolder(parent: string, folder: string): readonly ProjectFile[] {
   const place = join(parent, folder);
   if (![parent, place].every((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())) return [];
   const names = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile());

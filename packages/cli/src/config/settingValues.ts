@@ -1,5 +1,7 @@
 import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
+import { usageError } from "../exitReasons.ts";
 
 /** Values by key: `sessions.keepDays` is the key of one inside another. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -21,32 +23,30 @@ export function parseSetting(schema: JsonSchema, key: string, words: readonly st
   return (type === "integer" || type === "number") && word.trim() !== "" ? (parsed(word) ?? word) : word;
 }
 
-/** Names the variable that stands for a key: `APP_MAX_STEPS` for `maxSteps`. */
-export function variableName(prefix: string, key: string): string {
-  return `${prefix}_${key.replace(/[A-Z]/g, "_$&").replaceAll(".", "_").toUpperCase()}`;
+/** Names the variable that stands for a key: `TOOLCRIB_MAX_STEPS` for `maxSteps`. */
+export function variableName(key: string): string {
+  return `TOOLCRIB_${key.replace(/[A-Z]/g, "_$&").replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** Reads settings from the environment, except lists. Throws by `toError` for a value that the schema refuses. */
+/** Reads settings from the environment, except lists. Throws a usage error for a value that the schema refuses. */
 export async function settingsFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
-  prefix: string,
   schema: JsonSchema,
-  toError: (message: string) => Error,
 ): Promise<Settings> {
   const values: Record<string, unknown> = {};
   for (const key of settingKeys(schema)) {
-    const variable = variableName(prefix, key);
+    const variable = variableName(key);
     const text = env[variable];
     if (!text || schemaOf(schema, key).type === "array") continue;
     const value = parseSetting(schema, key, [text]);
     const [issue] = await validateJson(value, schemaOf(schema, key));
-    if (issue) throw toError(`${variable}: ${issue.reason}`);
+    if (issue) throw usageError(`${variable}: ${issue.reason}`);
     values[key] = value;
   }
   return values;
 }
 
-/** `{ sessions: { keepDays: 3 } }` as `sessions.keepDays`, without `$schema`. */
+/** Flattens `{ sessions: { keepDays: 3 } }` to `sessions.keepDays`, without `$schema`. */
 export function flatSettings(value: Readonly<Record<string, unknown>>): Settings {
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] =>
     isObject(inner)
@@ -65,9 +65,5 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, JsonS
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }

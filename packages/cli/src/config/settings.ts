@@ -3,7 +3,9 @@ import type { Settings } from "./settingValues.ts";
 /** The file in which a directory says how toolcrib is to work there. */
 export const projectConfigName = ".toolcrib.json";
 
-/** What is known of a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for. */
+/**
+ * The facts about a key of the configuration beside its schema. The key, or its last part, is the name of the option that it stands for.
+ */
 interface Setting {
   /** Rules of permissions: those of all sources and of the flags hold together. */
   readonly addsUp?: true;
@@ -13,14 +15,14 @@ interface Setting {
   readonly commands?: readonly string[];
   /** Commands that have the flag but not the setting: there the user has named the call, or the client decides. */
   readonly except?: readonly string[];
-  /** Why this value could harm, where a project sets it. */
+  /** Says why this value could harm, if a project sets it. */
   risk?(value: unknown): string | undefined;
 }
 
 const hook: Setting = {
   addsUp: true,
   commands: ["run", "chat", "acp"],
-  risk: () => "these commands run with all your rights, and what files of this folder they run is theirs to say",
+  risk: () => "these commands run with all your rights, and can run any file of this folder",
 };
 
 const reachesFar = (names: unknown): string | undefined =>
@@ -38,7 +40,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     except: ["call", "serve"],
     risk: (mode) =>
       mode === "full"
-        ? "every call runs without a question, but what a rule or a protected path stops"
+        ? "every call runs without a question, unless a rule or a protected path prevents it"
         : mode === "accept-edits"
           ? "files are changed without a question"
           : undefined,
@@ -50,12 +52,12 @@ export const settings: Readonly<Record<string, Setting>> = {
   enable: { risk: reachesFar },
   disable: { addsUp: true },
   maxSteps: {},
-  maxCost: { risk: () => "a run may cost as much" },
+  maxCost: { risk: () => "a run may cost this much" },
   timeout: {},
   mcp: { except: ["list", "call", "cost"] },
   shell: { risk: (shell) => (shell === "sh" || shell === "bash" ? undefined : "commands are run by this program") },
   sandbox: { risk: (sandbox) => (sandbox === false ? "commands run with all your rights" : undefined) },
-  sandboxAllow: { risk: () => "commands in the sandbox reach or change them" },
+  sandboxAllow: { risk: () => "commands in the sandbox can reach or change them" },
   contextFiles: {},
   skills: {},
   "hooks.beforeCall": hook,
@@ -66,7 +68,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   color: { isUserOnly: true },
 };
 
-/** Where values come from: the environment, the project, the user. */
+/** A source of values: the environment, the project, the user. */
 export interface Source {
   readonly name: string;
   readonly values: Settings;

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
+import { attempt, oneLine } from "@toolcrib/core/internal";
 import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
 import { isInside } from "@toolcrib/kit/files";
 import type { Skill, SkillFolder, Skills } from "@toolcrib/skills";
@@ -8,7 +9,6 @@ import type { Program } from "../program.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { makeStateFolder } from "../state/stateFolder.ts";
 import { type Asker, askYesNo } from "../terminal/ask.ts";
-import { oneLine } from "../terminal/render.ts";
 import { type FolderTrust, folderTrust } from "./folderTrust.ts";
 
 /** The skills that a conversation has. */
@@ -39,7 +39,8 @@ export async function loadSkills(
   for (const warning of warnings.slice(0, mostWarnings)) terminal.aside(`A skill: ${oneLine(warning, 300)}`);
   if (warnings.length > mostWarnings)
     terminal.aside(`There are ${warnings.length - mostWarnings} more notes on skills.`);
-  return skills;
+  // The directory's lie in its root. Named here they could not be changed, and a link put in their place meanwhile would count.
+  return found.project.length === 0 ? skills : { ...skills, readable: found.own().readable };
 }
 
 /** Holds the content of the folders as it was when it was read. */
@@ -52,7 +53,7 @@ export interface FoundSkills {
   own(): Skills;
 }
 
-/** Undefined where none of the folders exists: then nothing is loaded for them. */
+/** Finds skills; undefined if none of the folders exists: then nothing is loaded for them. */
 export async function findSkills(directory: string, env: NodeJS.ProcessEnv): Promise<FoundSkills | undefined> {
   const place = realpathSync(directory);
   const isHome = place === canonical(home());
@@ -72,11 +73,7 @@ export async function findSkills(directory: string, env: NodeJS.ProcessEnv): Pro
 }
 
 function canonical(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpathSync(path)) ?? path;
 }
 
 /** Opens the record of the user's trust in the skills of a directory. */
@@ -84,7 +81,7 @@ export function skillTrust(env: NodeJS.ProcessEnv, directory: string): FolderTru
   return folderTrust(join(makeStateFolder(env), "trusted-skills.json"), directory);
 }
 
-/** All that the model would read of the directory's skills: a yes holds for exactly this. */
+/** Returns all that the model would read of the directory's skills: a yes holds for exactly this. */
 export function skillText({ project, directory }: FoundSkills): string {
   return JSON.stringify(project.map((skill) => ({ ...skill, folder: relative(directory, skill.folder) })));
 }
@@ -92,11 +89,11 @@ export function skillText({ project, directory }: FoundSkills): string {
 /** Of more than so many skills the names alone are shown, so that they fit a screen. */
 const mostDescribed = 8;
 
-/** A line for each skill of the directory. */
+/** Writes a line for each skill of the directory. */
 export function describeSkills({ project, directory }: FoundSkills): string[] {
   return project.map(({ name, description, folder }) => {
     const about = project.length > mostDescribed ? "" : `: ${clip(description, 100)}`;
-    return showInvisible(`  ${name} (${relative(directory, folder)})${about}`);
+    return showInvisible(`  ${name} (${relative(directory, folder) || "."})${about}`);
   });
 }
 
@@ -134,7 +131,7 @@ async function isTrusted(
     ],
   });
   await store.save(text, answer).catch((error: unknown) => {
-    terminal.aside(`The answer could not be kept for the next time: ${messageOf(error)}`);
+    terminal.aside(`The answer could not be saved for the next time: ${messageOf(error)}`);
   });
   return answer;
 }

@@ -47,7 +47,7 @@ describe("without a terminal, the configuration of a project that was not truste
     write({ deny: ["effect:read(.env)"], ask: ["write_file"], mode: "read-only" });
     const { stdout, stderr } = await toolcrib(list);
     expect(stdout).toMatch(/^mode {2}ask:.*\ndeny {2}effect:read\(\.env\)\n$/);
-    expect(stderr).toContain(".toolcrib.json is not used, but for its deny rules: ");
+    expect(stderr).toContain(".toolcrib.json is not used, except its deny rules: ");
     write({ deny: ["effect:read(.env)"] });
     expect((await toolcrib(list)).stderr).not.toContain(".toolcrib.json");
   });
@@ -60,7 +60,7 @@ describe("trust is bound to the folder and to every character of the file", () =
     expect(stderr).toBe(
       [
         "Trusted in this directory, until it changes (! could do harm):",
-        `! mode: "full" (every call runs without a question, but what a rule or a protected path stops)`,
+        `! mode: "full" (every call runs without a question, unless a rule or a protected path prevents it)`,
         "! sandbox: false (commands run with all your rights)",
         "  maxSteps: 5",
         "",
@@ -72,7 +72,9 @@ describe("trust is bound to the folder and to every character of the file", () =
     expect((await toolcrib(list)).stderr).toContain("it has changed since you were asked");
     write({ maxSteps: 5, mode: "full", deny: ["remove"], sandbox: false });
     expect(await isUsed()).toBe(true);
-    await toolcrib(["config", "trust", "--revoke"]);
+    expect((await toolcrib(["config", "trust", "--revoke"])).stderr).toBe(
+      ".toolcrib.json, .toolcrib (commands, hooks) and the skills of this directory are not trusted.\n",
+    );
     expect(await isUsed()).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { clip, showInvisible } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import { makeStateFolder } from "../state/stateFolder.ts";
 import { type FolderTrust, folderTrust } from "./folderTrust.ts";
-import type { BroughtFile } from "./projectFiles.ts";
+import type { ProjectFile } from "./projectFiles.ts";
 import { projectConfigName, settings } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
@@ -13,12 +13,12 @@ export function projectTrust(env: NodeJS.ProcessEnv, directory: string = process
 }
 
 /** Returns what a yes to a project is bound to: its configuration, and the files that it brings along. */
-export function trustedText(configuration: string | undefined, files: readonly BroughtFile[]): string {
+export function trustedText(configuration: string | undefined, files: readonly ProjectFile[]): string {
   return files.length === 0 ? (configuration ?? "") : JSON.stringify([configuration ?? "", files]);
 }
 
 /** Names what a project brings along, for people. */
-export function nameBrought(hasConfiguration: boolean, files: readonly BroughtFile[]): string {
+export function nameProjectFiles(hasConfiguration: boolean, files: readonly ProjectFile[]): string {
   const names = [...(hasConfiguration ? [projectConfigName] : []), ...(files.length > 0 ? [".toolcrib"] : [])];
   return names.join(" and ");
 }
@@ -29,7 +29,7 @@ export function untrusted(values: Settings): Settings {
 }
 
 /** Lists what a project's configuration and files would change, a line each, the risky first. Empty if trust changes nothing. */
-export function describeChanges(values: Settings, files: readonly BroughtFile[] = []): string[] {
+export function describeChanges(values: Settings, files: readonly ProjectFile[] = []): string[] {
   const rows = Object.entries(values)
     .filter(([key]) => !(key in untrusted(values)))
     .map(([key, value]) => {

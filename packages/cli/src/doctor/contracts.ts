@@ -7,9 +7,9 @@ import {
   fromRegistry,
   fromTarballs,
 } from "@toolcrib/contracts";
+import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
-import { oneLine } from "../terminal/render.ts";
 import type { Check, ComparedWith, Finding } from "./check.ts";
 
 /** Compares what a project has installed with what it could have: tools, arguments, words, tokens. */
@@ -17,7 +17,7 @@ export const checkContracts: Check = async (flags, { env }, signal) => {
   const project = findProject(process.cwd());
   if (!project) {
     const text =
-      "No package of toolcrib is installed here: there is no node_modules/@toolcrib in this directory or above.";
+      "No toolcrib package is installed here: there is no node_modules/@toolcrib in this directory or above.";
     return { findings: [{ level: "problem", text, advice: "go to your project, or run npm install there" }], data: [] };
   }
   const { find, leftOut = [] } = sourceOf(flags, project.folder, env, signal);

@@ -55,7 +55,7 @@ test("says of each thing how it is, in an empty folder without a key, and that t
   expect(stdout).toMatch(/✓ toolcrib \d+\.\d+\.\d+, Node\.js \d+/);
   expect(stdout).toContain("! no model is connected\n    what to do: one of these: set OPENAI_API_KEY");
   expect(stdout).toContain("• no MCP servers\n");
-  expect(stdout).toContain("• no package of toolcrib is installed in this directory or above\n");
+  expect(stdout).toContain("• no toolcrib package is installed in this directory or above\n");
 });
 
 test("a key is said to be set, and neither it nor a part of it is shown or sent", async () => {
@@ -73,7 +73,7 @@ test("a key is said to be set, and neither it nor a part of it is shown or sent"
 test("a key with quotes around it, or an empty one, is a warning", async () => {
   const { stdout } = await doctor({ OPENAI_API_KEY: '"sk-x"', ANTHROPIC_API_KEY: " ", OPENAI_BASE_URL: address });
   expect(stdout).toContain("! OPENAI_API_KEY is set, with spaces or quotes in it\n    what to do: set it again");
-  expect(stdout).toContain("! ANTHROPIC_API_KEY is set and empty\n");
+  expect(stdout).toContain("! ANTHROPIC_API_KEY is set, but empty\n");
 });
 
 test("a service that cannot be reached is a problem, without the password in its address", async () => {
@@ -101,7 +101,7 @@ test("servers are started where they are allowed, and only there", async () => {
   const broken = { command: process.execPath, args: ["-e", "process.exit(3)"] };
   writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { broken } }));
   const waiting = await doctor();
-  expect(waiting.stdout).toContain("! broken of .mcp.json is not allowed to start as the file has it now\n");
+  expect(waiting.stdout).toContain("! broken of .mcp.json is not allowed to start with its present entry\n");
   expect(waiting.code).toBe(0);
   mkdirSync(join(base, "config", "toolcrib"), { recursive: true });
   writeFileSync(join(base, "config", "toolcrib", "mcp.json"), JSON.stringify({ mcpServers: { mine: broken } }));

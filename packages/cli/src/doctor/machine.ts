@@ -5,7 +5,7 @@ import { wantsColor } from "../terminal/style.ts";
 import { version } from "../version.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** Node, the terminal, the folder of the user's own decisions. */
+/** Checks Node, the terminal, the folder of the user's own decisions. */
 export const checkMachine: Check = async (_flags, { env }) => {
   const { stdin, stdout, stderr, versions, platform } = process;
   const { columns, rows } = stderr;
@@ -34,21 +34,21 @@ export const checkMachine: Check = async (_flags, { env }) => {
   };
 };
 
-/** Nobody else may write where it is kept what the user has allowed. */
+/** Checks that nobody else may write where it is kept what the user has allowed. */
 function checkState(env: NodeJS.ProcessEnv): Finding {
   const folder = stateFolder(env);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stats) return { level: "ok", text: `nothing is kept in ${folder} yet` };
+  if (!stats) return { level: "ok", text: `nothing is stored in ${folder} yet` };
   const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0);
-  if (stats.isDirectory() && isOwn) return { level: "ok", text: `what you allow is kept in ${folder}` };
+  if (stats.isDirectory() && isOwn) return { level: "ok", text: `your answers are stored in ${folder}` };
   const why = stats.isDirectory() ? "others can write it" : "it is a link or a file, not a folder";
-  return { level: "problem", text: `${folder}: ${why}`, advice: "look at what is in it, then remove it" };
+  return { level: "problem", text: `${folder}: ${why}`, advice: "check its content, then remove it" };
 }
 
 /** Returns whether commands of the model can be kept in. */
 export const checkSandbox: Check = async () => {
   const problem = await sandboxProblem({ root: [process.cwd()], sandbox: {} });
-  const advice = "install what it names; without it commands run with all your rights, and are asked about";
+  const advice = "install it; without it, commands run with all your rights, after a question";
   return {
     findings: [
       problem === undefined

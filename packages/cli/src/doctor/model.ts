@@ -3,11 +3,10 @@ import { loadSources } from "../config/loadSources.ts";
 import { findSetting } from "../config/settings.ts";
 import { messageOf } from "../explain.ts";
 import { chooseModel, type ModelChoice } from "../model/modelChoice.ts";
-import { waysToConnect } from "../model/waysToConnect.ts";
-import type { ModelFlags } from "../sharedFlags.ts";
+import { connectionAdvice, type ModelFlags } from "../sharedFlags.ts";
 import type { Check } from "./check.ts";
 
-/** Keys, which are never shown, model servers on this machine, and whether the model that would be used can be reached. */
+/** Checks keys, which are never shown, model servers on this machine, and whether the model that would be used can be reached. */
 export const checkModel: Check = async (_flags, program, signal) => {
   const { findings, localServers } = await checkModelSources();
   // A project that is not trusted has no say.
@@ -31,7 +30,7 @@ export const checkModel: Check = async (_flags, program, signal) => {
   const { provider, why } = choice;
   const data = { localServers, model: `${provider.name}/${provider.model}` };
   if (provider.name === "offline") {
-    const advice = `one of these: ${waysToConnect.join("; ")}`;
+    const advice = `one of these: ${connectionAdvice.join("; ")}`;
     return { findings: [...findings, { level: "warning", text: "no model is connected", advice }], data };
   }
   const reached = await checkModelAddress(provider.name, baseUrl, signal);

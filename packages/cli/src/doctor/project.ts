@@ -1,13 +1,14 @@
 import { findProject } from "@toolcrib/contracts";
+import { oneLine } from "@toolcrib/core/internal";
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
 import { readProjectFiles } from "../config/projectFiles.ts";
-import { describeChanges, nameBrought, projectTrust, trustedText } from "../config/trust.ts";
+import { describeChanges, nameProjectFiles, projectTrust, trustedText } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
-import { oneLine } from "../terminal/render.ts";
 import { ownConsents } from "../tools/mcpConsent.ts";
-import { ownToolStore, serversFile } from "../tools/mcpMount.ts";
+import { serversFile } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
+import { ownToolStore } from "../tools/ownToolStore.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks the two configuration files: whether they are valid, and trusted. */
@@ -23,7 +24,7 @@ export const checkConfig: Check = async (_flags, { env }) => {
       const isUsed = changes.length === 0 || (await projectTrust(env).of(text)) === "trusted";
       if (!isUsed) {
         const advice = "toolcrib config trust shows it and uses it";
-        const name = nameBrought(content !== undefined, files);
+        const name = nameProjectFiles(content !== undefined, files);
         findings.push({ level: "warning", text: `${name} is not trusted, so it is not used`, advice });
       } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });
     } catch (error) {
@@ -58,20 +59,20 @@ export const checkServers: Check = async (_flags, program, signal) => {
   }
 };
 
-/** Which versions of the packages are installed in the project; what an upgrade would change takes the network. */
+/** Checks which versions of the packages are installed in the project; what an upgrade would change takes the network. */
 export const checkPackages: Check = async () => {
   const packages = [...(findProject(process.cwd())?.packages ?? [])];
   const findings = packages.map(
     ([name, found]): Finding =>
       "version" in found
         ? { level: "ok", text: `${name} ${found.version}` }
-        : { level: "problem", text: `${name} is not whole: ${found.message}`, advice: "install again: npm install" },
+        : { level: "problem", text: `${name} is incomplete: ${found.message}`, advice: "install again: npm install" },
   );
   const advice = "toolcrib contracts says what an upgrade would change";
   findings.push(
     packages.length === 0
-      ? { level: "note", text: "no package of toolcrib is installed in this directory or above" }
-      : { level: "note", text: "only the versions were looked at", advice },
+      ? { level: "note", text: "no toolcrib package is installed in this directory or above" }
+      : { level: "note", text: "only the versions were checked", advice },
   );
   const data = packages.map(([name, found]) => ({
     package: name,

@@ -6,8 +6,10 @@ import type { ModelFlags } from "../sharedFlags.ts";
 /** A provider, and one line that tells the user which it is and why. */
 export interface ModelChoice {
   readonly provider: Provider;
+  /** `PROVIDER/MODEL`, with the provider as the user named it. */
+  readonly name: string;
   readonly why: string;
-  /** Whether the user named provider and model. If not, `why` is shown before anything is sent. */
+  /** True if the user named provider and model. If not, `why` is shown before anything is sent. */
   readonly isNamed: boolean;
   /** Tells that the stand-in answers, as nothing else is there. */
   readonly isOffline: boolean;
@@ -33,12 +35,13 @@ export async function chooseModel(flags: ModelFlags): Promise<ModelChoice> {
   const { model, baseUrl, reasoning, cacheTtl } = flags;
   const { provider, by, reason } = await choose({ model, baseURL: baseUrl, reasoning, cacheTtl });
   if (baseUrl === undefined) checkAddressOf(provider);
-  const cause = by === "named" ? "asked for with -m" : reason;
+  const isNamed = by === "named";
+  const name = `${isNamed && model?.includes("/") ? providerIn(model) : provider.name}/${provider.model}`;
   const isOffline = by === "offline";
   const why = isOffline
-    ? "No model is connected: the offline stand-in answers (a few rules). toolcrib --help tells how to connect one."
-    : `Using ${provider.name}/${provider.model}: ${cause}. Another: -m provider/model.`;
-  return { provider, why, isNamed: by === "named", isOffline, flags: { model, baseUrl, reasoning, cacheTtl } };
+    ? "No model is connected, so the offline stand-in answers by a few rules. toolcrib --help says how to connect one."
+    : `Using ${name}${isNamed ? "" : `: ${reason}`}. Another: -m provider/model.`;
+  return { provider, name, why, isNamed, isOffline, flags: { model, baseUrl, reasoning, cacheTtl } };
 }
 
 /** Chooses another model; it is where `--base-url` says if its provider is the first one's. */

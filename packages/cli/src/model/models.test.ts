@@ -95,7 +95,7 @@ describe("toolcrib run over a model", () => {
     expect(end).toMatchObject({
       code: 2,
       stderr:
-        'toolcrib: claude-opus-5-5 does not take reasoning "none": it always thinks. Set --reasoning to low, medium, high, xhigh or max.\n',
+        'toolcrib: claude-opus-5-5 does not accept reasoning "none": it always thinks. Set --reasoning to low, medium, high, xhigh or max.\n',
     });
     expect(wire.requests).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("toolcrib run over a model", () => {
     const { code, stderr } = await toolcrib(["run", "list ."], { OLLAMA_HOST: ollamaHost });
     listing = usual;
     expect(stderr).toMatch(
-      /^No model is connected: the offline stand-in answers \(a few rules\)\. toolcrib --help tells how to connect one\.\n/,
+      /^No model is connected, so the offline stand-in answers by a few rules\. toolcrib --help says how to connect one\.\n/,
     );
     expect(code).toBe(0);
   });
@@ -166,7 +166,7 @@ describe("toolcrib run over a model", () => {
     listing = { hello: "world" };
     const { code, stderr } = await toolcrib(["run", "hi", "-m", "lmstudio", "--base-url", `http://${ollamaHost}`]);
     listing = usual;
-    expect(stderr).toMatch(`what answers at http://${ollamaHost}/ is not a model server; start it`);
+    expect(stderr).toMatch(`the server at http://${ollamaHost}/ is not a model server; start it`);
     expect(code).toBe(3);
   });
 

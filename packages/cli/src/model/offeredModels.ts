@@ -1,5 +1,5 @@
-import { keyedModels, localServers } from "@toolcrib/agent/models";
-import { messageOf, withoutControls } from "@toolcrib/core/text";
+import { keyedModels, localServers, readModelNames } from "@toolcrib/agent/models";
+import { messageOf } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import { type ModelChoice, providerIn } from "./modelChoice.ts";
 
@@ -13,7 +13,7 @@ export interface OfferedModel {
 
 export interface OfferedModels {
   readonly models: readonly OfferedModel[];
-  /** Why the server in use lists none. */
+  /** The reason why the server in use lists none. */
   readonly problem?: string | undefined;
 }
 
@@ -25,7 +25,6 @@ interface Server {
 }
 
 const longestWaitMs = 3000;
-const mostCharacters = 8 * 1024 * 1024;
 const mostModels = 2000;
 
 /**
@@ -96,26 +95,10 @@ async function modelsOf({ name, address, headers }: Server, signal: AbortSignal)
   const url = `${address.replace(/\/+$/, "")}/models${name === "anthropic" ? "?limit=1000" : ""}`;
   const response = await fetch(url, { headers, signal: ends, redirect: "error" }).catch(() => undefined);
   if (!response) throw new Error(`nothing answers at ${shown}`);
-  const listing = response.ok ? await readListing(response).catch(() => undefined) : undefined;
+  const listing = await readModelNames(response).catch(() => undefined);
   if (!listing) throw new Error(`${shown} does not list its models`);
   return listing
     .slice(0, mostModels)
     .filter((id) => !/embed|whisper|tts-|moderation/i.test(id))
     .map((id) => `${name}/${id}`);
-}
-
-async function readListing({ body }: Response): Promise<readonly string[] | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > mostCharacters) return undefined;
-  }
-  const { data } = Object(JSON.parse(text)) as { readonly data?: unknown };
-  if (!Array.isArray(data)) return undefined;
-  return data.map((entry) => (Object(entry) as { id?: unknown }).id).filter(isModelName);
-}
-
-function isModelName(id: unknown): id is string {
-  return typeof id === "string" && id.length <= 256 && /^\S+$/.test(id) && withoutControls(id) === id;
 }

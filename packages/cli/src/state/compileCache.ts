@@ -29,7 +29,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Nobody else can write in it: what lies there is run. */
+/** Returns whether nobody else can write in it: what lies there is run. */
 function isOwn(path: string): boolean {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) return false;

@@ -2,7 +2,14 @@ import { readFileSync, readSync, statSync, writeFileSync } from "node:fs";
 import type { ImageBlock } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import * as files from "@toolcrib/kit/files";
-import { imageFormat, parseJson as parseJsonText, readImageHeader, signatureLength } from "@toolcrib/kit/text";
+import {
+  fittingPicture,
+  imageFormat,
+  parseJson as parseJsonText,
+  readImageHeader,
+  sharpAdvice,
+  signatureLength,
+} from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 
 /** Megabytes of a file or of standard input that are read for a prompt or for arguments. */
@@ -13,30 +20,59 @@ export function readGivenFile(path: string, what: string): Promise<string | unde
   return files.readGivenFile(path, { what, maxMegabytes: mostGivenMegabytes, toError: usageError });
 }
 
-/** Bytes of a picture that services take: 5 MB as base64. */
-const longestPicture = 3_750_000;
-
-/** Reads a picture that the user named; undefined for any other file. Throws a usage error for one that is too large. */
+/**
+ * Reads a picture that the user named, made smaller where it would be refused beside many others and that can be done; undefined for any
+ * other file. Throws a usage error for one that is too large.
+ */
 export async function readGivenPicture(path: string, what: string): Promise<ImageBlock | undefined> {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (!isFile(path)) return undefined;
   const scope = files.createPathScope();
   const { descriptor, stats, close } = files.openRegularFile(await scope.resolve(path), scope);
   try {
     const head = Buffer.alloc(signatureLength);
     readSync(descriptor, head, 0, head.length, 0);
     if (imageFormat(head) === undefined) return undefined;
-    if (stats.size > longestPicture)
-      throw usageError(
-        `${what}: a picture may have ${longestPicture} bytes, and this has ${stats.size}; make it smaller`,
-      );
+    refusePicture(stats.size, files.largestPicture.bytes, what);
     const bytes = readFileSync(descriptor);
-    const header = readImageHeader(bytes);
     // Text may begin as a picture does, but holds no NUL byte.
-    if (!header || !bytes.includes(0)) return undefined;
-    return { type: "image", data: bytes.toString("base64"), mimeType: header.mimeType };
+    if (!readImageHeader(bytes) || !bytes.includes(0)) return undefined;
+    const fitted = await files.fitPicture(bytes).catch((error: unknown) => {
+      throw usageError(`${what}: ${messageOf(error)}`);
+    });
+    if (!fitted) refusePicture(bytes.length, fittingPicture.bytes, what);
+    const shown = fitted ?? bytes;
+    const mimeType = readImageHeader(shown)?.mimeType;
+    return mimeType === undefined
+      ? undefined
+      : { type: "image", data: Buffer.from(shown).toString("base64"), mimeType };
   } finally {
     close();
   }
+}
+
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // The code that reads it as a text says why.
+    return false;
+  }
+}
+
+function refusePicture(bytes: number, most: number, what: string): void {
+  if (bytes <= most) return;
+  throw usageError(`${what}: a picture may have ${most} bytes, and this has ${bytes}; ${sharpAdvice}`);
+}
+
+/** Reads a text that the user named for a message. Throws a usage error for a file that holds none. */
+export async function readGivenText(path: string, what: string): Promise<string | undefined> {
+  const text = await readGivenFile(path, what);
+  const head = text?.slice(0, 8192) ?? "";
+  if (/^%PDF-\d/.test(head))
+    throw usageError(`${what}: a PDF is not read as text; convert it first, as with pdftotext FILE FILE.txt`);
+  if (head.includes("\0") && head.includes("\ufffd"))
+    throw usageError(`${what}: it is a binary file; name a text or a picture`);
+  return text;
 }
 
 /** Parses `text`; throws a usage error that shows where it stops being JSON. `what` begins the sentence. */

@@ -6,9 +6,9 @@ const mostLines = 100;
 /** Characters of a line that is kept: a paste may be of any length. */
 const longestLine = 10_000;
 
-/** What the user has typed in conversations, in a file that nobody else may read. */
+/** The user's input in conversations, in a file that nobody else may read. */
 export interface InputHistory {
-  /** The oldest first; none where they cannot be read. */
+  /** Reads the lines, the oldest first; none if they cannot be read. */
   read(): Promise<readonly string[]>;
   /** Resolves where it could not be kept, too. */
   add(line: string): Promise<void>;

@@ -1,9 +1,9 @@
-import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { SessionSummary } from "@toolcrib/agent";
 import { SessionFolder } from "@toolcrib/agent/sessions";
 import { messageOf, printableName, withoutControls } from "@toolcrib/core/text";
-import { fileKind } from "@toolcrib/kit/files";
+import { fileKind, isInside } from "@toolcrib/kit/files";
 import { isSecret } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 import type { SessionFlags } from "../sharedFlags.ts";
@@ -14,16 +14,25 @@ import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
 const mostSessionMegabytes = 100;
 
 /** The name of the sessions that `toolcrib run` begins: lists have them below the conversations. */
-export const runSessionName = "toolcrib run";
+const runName = "toolcrib run";
 
-/** A session as one of several to choose from. */
-interface SessionChoice {
-  readonly text: string;
-  readonly group?: string | undefined;
+/** Names the session of a run, by the words of its prompt if there are any. */
+export function runSessionName(words: string): string {
+  const title = words.replace(/\s+/g, " ").trim().slice(0, 120);
+  return title === "" ? runName : `${runName}: ${title}`;
+}
+
+export function isRun(name: string | undefined): boolean {
+  return name === runName || name?.startsWith(`${runName}: `) === true;
+}
+
+/** Returns the title in the name of a session, if there is one. */
+function titleIn(name: string | undefined): string | undefined {
+  return isRun(name) ? name?.slice(runName.length + 2) || undefined : name;
 }
 
 /**
- * The conversations of one working directory, outside of it: somebody else may have written the directory, and its files must not
+ * Opens the conversations of one working directory, outside of it: somebody else may have written the directory, and its files must not
  * become a conversation of the user.
  */
 export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFolder {
@@ -34,7 +43,7 @@ export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFo
 export async function resumedFile(
   flags: SessionFlags,
   sessions: SessionFolder,
-  pick?: (choices: readonly SessionChoice[]) => Promise<number | undefined>,
+  pick?: (found: readonly SessionSummary[]) => Promise<number | undefined>,
 ): Promise<string | undefined> {
   const { resume } = flags;
   if (resume === true) {
@@ -43,7 +52,7 @@ export async function resumedFile(
       throw usageError(
         "--resume without a name asks which one, and there is no terminal; toolcrib sessions list shows them",
       );
-    const picked = found[(await pick?.(found.map((one) => sessionChoice(one)))) ?? -1];
+    const picked = found[(await pick?.(found)) ?? -1];
     if (picked) return picked.file;
     throw usageError(found.length > 0 ? "--resume: none was picked" : noneYet);
   }
@@ -54,7 +63,7 @@ export async function resumedFile(
   throw usageError(`nothing to continue: ${noneYet}`);
 }
 
-const noneYet = "no conversation was held in this directory yet";
+const noneYet = "there is no conversation in this directory yet";
 
 /** Finds it by number or id, else as a file; with a `/` in it, or with its ending, it can only be a file. */
 async function givenSession(resume: string, sessions: SessionFolder): Promise<string> {
@@ -69,6 +78,15 @@ async function givenSession(resume: string, sessions: SessionFolder): Promise<st
   throw usageError(
     `--resume ${resume}: ${stats ? `it is a ${fileKind(stats)}` : "there is no such file or conversation"}; pass a journal, what save_session_context wrote, or an id or number of toolcrib sessions list`,
   );
+}
+
+/** Returns whether a file is where conversations of the user are kept; any other may be somebody else's. */
+export function isKeptSession(file: string, sessions: SessionFolder): boolean {
+  try {
+    return isInside(realpathSync(dirname(sessions.path)), realpathSync(file));
+  } catch {
+    return false;
+  }
 }
 
 /** Finds the conversation with that number or id. Throws a usage error. */
@@ -88,11 +106,7 @@ export function describeSession(session: SessionSummary): string {
 }
 
 export function titleOf({ name, topic }: SessionSummary): string {
-  return name === undefined || name === runSessionName ? topic : name;
-}
-
-export function sessionChoice(session: SessionSummary, text: string = describeSession(session)): SessionChoice {
-  return { text, group: session.name === runSessionName ? "Begun by toolcrib run" : undefined };
+  return titleIn(name) ?? topic;
 }
 
 /** Writes a conversation for people to read, without the secrets of the environment. */
@@ -102,8 +116,8 @@ export async function exportSession(file: string, form: "html" | "md", env: Node
     value.length >= 8 && isSecret(name, value) ? [value] : [],
   );
   const transcript = await readTranscript(file);
-  const name = transcript.name === runSessionName ? undefined : transcript.name;
-  return (form === "html" ? sessionToHtml : sessionToMarkdown)({ ...transcript, name }, { secrets });
+  const named = { ...transcript, name: titleIn(transcript.name) };
+  return (form === "html" ? sessionToHtml : sessionToMarkdown)(named, { secrets });
 }
 
 /** Makes the folder, for the user alone; returns what went wrong, if anything. */

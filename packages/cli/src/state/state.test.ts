@@ -104,7 +104,7 @@ test("a journal that cannot be written in the middle of a turn is one warning, a
       input: "note ".repeat(400),
     },
   ).toString();
-  expect(printed.match(/The conversation goes on unsaved/g)).toHaveLength(1);
+  expect(printed.match(/The conversation continues without being saved/g)).toHaveLength(1);
   expect(printed).toContain("a.txt");
 });
 
@@ -174,7 +174,7 @@ test("a working directory that was removed is reported in one sentence", async (
 
 test("the demo works without a folder for temporary files", async () => {
   const { code, stdout, stderr } = await toolcrib(["demo"], { TMPDIR: "/dev/null/x" });
-  expect(stderr).toMatch(/No folder can be made in \/dev\/null\/x \(TMPDIR\)/);
+  expect(stderr).toMatch(/No folder can be created in \/dev\/null\/x \(TMPDIR\)/);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("# Survey of .") });
 });
 

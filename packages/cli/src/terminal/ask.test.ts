@@ -37,7 +37,7 @@ function writes(...names: string[]): void {
 }
 
 const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
-const choices = "[y]es, [a]lways, [e]dits of this session, [v]iew, [n]o, or why not:";
+const choices = "[y]es, [a]lways, all [e]dits, [v]iew, [n]o, or why not, then Enter:";
 const question = (name: string): string =>
   [
     `write_file would write ${name}`,
@@ -63,7 +63,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     expect(await program.ended).toBe(4);
     expect(isWritten("two.txt")).toBe(false);
     expect(program.screen.text).toMatch(
-      /write one\.txt[\s\S]*why not: y\n✓ write_file[\s\S]*why not:\n✗ .*said no[\s\S]*Written\./,
+      /write one\.txt[\s\S]*why not, then Enter: y\n✓ write_file[\s\S]*then Enter:\n✗ .*said no[\s\S]*Written\./,
     );
   });
 
@@ -88,7 +88,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     program.type("y\rand more\r");
-    await program.shows(/why not:\s+\(one line, please\)$/);
+    await program.shows(/why not, then Enter:\s+\(one line, please\)$/);
     program.type("n\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
@@ -124,7 +124,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     program.type("\u0004");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(/waits for your answer: toolcrib chat -c asks for it\./);
+    expect(program.screen.text).toMatch(/wait for your answer: toolcrib chat -c asks for it\./);
     expect(wire.requests).toHaveLength(1);
   });
 

@@ -2,14 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  hasTerminals,
-  sharedCommand,
-  sharedFolder,
-  sharedTerminal,
-  startOnTerminal,
-  type TerminalProgram,
-} from "@toolcrib/testing";
+import { hasTerminals, sharedCommand, sharedFolder, sharedTerminal, startOnTerminal } from "@toolcrib/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -70,7 +63,7 @@ function flags(...more: string[]): { args: string[]; options: { cwd: string; env
   return { args, options: { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } } };
 }
 
-async function chatting(size: { columns?: number; rows?: number } = {}): Promise<TerminalProgram> {
+async function chatting(size: { columns?: number; rows?: number } = {}): Promise<ReturnType<typeof onTerminal>> {
   isQuick = false;
   const { args, options } = flags();
   const program = onTerminal(args, { columns: 60, ...options, ...size });
@@ -113,6 +106,32 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("\u0004");
     expect(await program.ended).toBe(0);
     expect(asked).toEqual(["hello", "my ne!xt"]);
+  });
+
+  test("echoes keys while a long list streams, which takes no more than a frame of processor time at once", async () => {
+    const program = await chatting();
+    const stream = async (): Promise<void> => {
+      for (let key = 1; key <= 40; key += 1) {
+        for (let item = 0; item < 25; item += 1)
+          say(`- item ${item} with \`code\`, and words that explain what it is\n`);
+        program.type("k");
+        await program.shows((text) => text.endsWith(`> ${"k".repeat(key)}`));
+      }
+    };
+    let longest = Number.POSITIVE_INFINITY;
+    // At first much of the code is not compiled yet, and memory may be collected in any of the rounds.
+    for (const word of ["one", "two", "three", "four", "five"]) {
+      program.type(`${word}\r`);
+      await isAsked(word);
+      longest = Math.min(longest, await program.longestBlock(stream));
+      finish();
+      program.type("\u0015");
+      await program.shows(idle(""));
+      if (longest < 16) break;
+    }
+    expect(longest).toBeLessThan(16);
+    program.type("\u0004");
+    expect(await program.ended).toBe(0);
   });
 
   test("shows all rows of a long typed message, and every row of the answer once", async () => {
@@ -188,6 +207,25 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     expect(program.screen.text).toMatch(/> hello\n\nOne\nTwo and three\nFour\nFive\n\n> typed/);
   });
 
+  test("Up takes a message that waits back into the line", async () => {
+    const program = await chatting();
+    program.type("one\r");
+    await isAsked("one");
+    program.type("two\rthree\r");
+    await program.shows(/\nwaits: two\nwaits: three\n>$/);
+    program.type("\u001b[A");
+    await program.shows(/\nwaits: two\n> three$/);
+    program.type("!\r");
+    await program.shows(/\nwaits: two\nwaits: three!\n>$/);
+    program.type("\u001b[A\u0015\u001b[A\u0015");
+    await program.shows(/Esc stops.*\n>$/);
+    finish();
+    await program.shows(idle("> one"));
+    program.type("\u0004");
+    expect(await program.ended).toBe(0);
+    expect(asked).toEqual(["one"]);
+  });
+
   test("keeps what is typed before the first prompt", async () => {
     isQuick = true;
     const { args, options } = flags();
@@ -204,10 +242,20 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("half a li");
     await program.shows(/> half a li$/);
     program.type("\u0003");
-    await program.shows(idle("Ctrl-C again, or /quit, leaves."));
+    await program.shows(/\nCtrl-C again, or \/quit, leaves\. · .*\n>$/);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
     expect(asked).toEqual([]);
+  });
+
+  test("with --plain the first Ctrl-C at the prompt says how to leave, too", async () => {
+    const { args, options } = flags("--plain");
+    const program = onTerminal(args, options);
+    await program.shows(/\n>$/);
+    program.type("\u0003");
+    await program.shows(/\nCtrl-C again, or \/quit, leaves\.\n>$/);
+    program.type("\u0003");
+    expect(await program.ended).toBe(130);
   });
 
   test("a Ctrl-C that comes after more typing clears that, and does not leave", async () => {
@@ -215,11 +263,13 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("half");
     await program.shows(/> half$/);
     program.type("\u0003");
-    await program.shows(idle("Ctrl-C again, or /quit, leaves."));
+    const hint = /\nCtrl-C again, or \/quit, leaves\. · .*\n>$/;
+    await program.shows(hint);
     program.type("other");
-    await program.shows(/> other$/);
+    await program.shows(/\nopenai-compatible\/m · .*\n> other$/);
     program.type("\u0003");
-    await program.shows(/leaves\.\nCtrl-C again, or \/quit, leaves\.\n\n.*\n>$/);
+    await program.shows(hint);
+    expect(program.screen.text.match(/leaves\./g)).toHaveLength(1);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
   });

@@ -35,7 +35,7 @@ function pipedInput(): ChatInput {
   };
 }
 
-/** Whole lines of a terminal that edits and shows them itself. Key by key it is read for a question only. */
+/** Reads whole lines of a terminal that edits and shows them itself, key by key only for a question. */
 function plainInput(): ChatInput {
   const queue = new LineQueue();
   const keyboard = openKeyboard();
@@ -55,7 +55,7 @@ function plainInput(): ChatInput {
     keyboard: {
       ...keyboard,
       take(onKeys) {
-        // What is half typed is read now, and is no answer.
+        // Half-typed text is read now, and is no answer.
         keyboard.setRawMode(true);
         const release = keyboard.take(onKeys);
         return () => {
@@ -68,7 +68,8 @@ function plainInput(): ChatInput {
     get typed() {
       return queue.pushed;
     },
-    clear: () => {},
+    // The terminal has dropped the line itself.
+    clear: (hint) => void process.stderr.write(`\n${hint}\n> `),
     close: () => keyboard.close(),
   };
 }

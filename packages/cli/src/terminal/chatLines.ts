@@ -1,27 +1,27 @@
 import type { AgentEvent } from "@toolcrib/agent";
 import type { InputHistory } from "../state/inputHistory.ts";
-import type { PickChoice } from "./choices.ts";
+import type { PickChoice } from "./ask.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The messages of a conversation. Those that nobody waits for yet are kept. */
 export interface ChatInput {
-  /** The next message; undefined when there will be none. */
+  /** Resolves to the next message; undefined when there will be none. */
   next(): Promise<string | undefined>;
   /** The terminal's keys, for a question. */
   readonly keyboard: Keyboard | undefined;
   /** Undefined where lines are printed one after the other. */
   readonly screen: ChatScreen | undefined;
-  /** How much was typed so far, without Ctrl-C. */
+  /** The number of keys typed so far, without Ctrl-C. */
   readonly typed: number;
-  /** Drops what is typed and not yet sent. */
-  clear(): void;
+  /** Drops what is typed and not yet sent; a screen shows the hint in its status. */
+  clear(hint: string): void;
   close(): void;
 }
 
 /** A screen whose last rows change in place. */
 export interface ChatScreen {
-  /** From now on what is typed can be completed. */
+  /** Completes what is typed from now on. */
   completeWith(completions: Completions): void;
   /** Sets what stands above the prompt, and what Shift-Tab does. */
   tell(status: Status): void;
@@ -31,9 +31,9 @@ export interface ChatScreen {
 }
 
 export interface Status {
-  /** While no turn runs, the most important first. */
+  /** Lists what is shown while no turn runs, the most important first. */
   facts(): readonly string[];
-  /** How the user works. */
+  /** Returns how the user works. */
   mode(): string;
   changeMode(): void;
 }
@@ -42,7 +42,7 @@ export interface Completions {
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   /** Lists words that may follow those of a command. */
   wordsAfter(command: string, words: readonly string[]): Promise<readonly string[]>;
-  /** Files whose path holds what was typed. */
+  /** Lists files whose path holds what was typed. */
   files(typed: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 

@@ -192,6 +192,9 @@ describe("toolcrib chat", () => {
       "/tools",
       "/modle",
       "/model",
+      "/cost",
+      "/new",
+      "?",
       "/quit",
       "four",
     ];
@@ -204,6 +207,9 @@ describe("toolcrib chat", () => {
     expect(users).toEqual([1, 2, 1]);
     expect(stderr).toMatch(/\/clear .*\/model .*\/tools .*\/help .*\/quit/s);
     expect(stderr).toMatch(/off {2}write_file\n/);
+    expect(stderr).toMatch(/There is no command \/cost; did you mean \/stats\? \/help lists them\.\n/);
+    expect(stderr).toMatch(/There is no command \/new; did you mean \/clear\?/);
+    expect(stderr.match(/this list/g)).toHaveLength(2);
     expect(stderr).toMatch(/There is no command \/modle; did you mean \/model\?/);
     expect(stderr).toMatch(/\nopenai-compatible\/m\n/);
   });
@@ -218,11 +224,11 @@ describe("toolcrib chat", () => {
       state,
     );
     expect(stdout).toBe("Heron.\nWren again.\n");
-    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish\n {2}2 .* about birds\n/);
+    expect(stderr).toMatch(/ 1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}about fish {2}\(this one\)\n {2}2 .* about birds\n/);
     expect(stderr).toMatch(/Continuing .*about birds: 2 messages/);
     expect(stderr).toMatch(/no conversation 9.*1 to 2/);
     expect(stderr).toMatch(/2 messages; tokens: /);
-    expect(stderr).toMatch(/A summary stands for [1-9]\d* messages now\./);
+    expect(stderr).toMatch(/A summary now replaces [1-9]\d* messages\./);
     const { messages } = (wire.requests.at(-2)?.body ?? {}) as unknown as {
       messages: { role: string; content: string }[];
     };
@@ -235,7 +241,7 @@ describe("toolcrib chat", () => {
     wire.script(answerWith({ text: "First." }));
     const { code, stdout, stderr } = await chat("one\n/model opnai\n/model offline\ndance\nlist .\n");
     expect(stderr).toMatch(/did you mean openai\?/);
-    expect(stderr).toMatch(/no language model/);
+    expect(stderr).toMatch(/not a language model/);
     expect(stdout).toMatch(/^First\.\n.+\n$/s);
     expect(code).toBe(0);
   });

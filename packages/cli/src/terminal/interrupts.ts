@@ -2,15 +2,17 @@
 export interface Interrupts {
   /** Runs one request; its signal fires at the first Ctrl-C. */
   during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Whether a request runs. */
+  /** True while a request runs. */
   readonly running: boolean;
   /** Ends the request that runs, and never the program. */
   readonly stop: () => void;
   /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
   readonly interrupt: () => void;
+  /** Called at an interrupt while nothing runs: whether the program goes on. */
+  onIdle: (() => boolean) | undefined;
 }
 
-/** `onAbort` is called when a request is being ended; `end` ends the program. */
+/** Handles interrupts. `onAbort` is called when a request is being ended; `end` ends the program. */
 export function catchInterrupts(
   onAbort: () => void,
   end: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void,
@@ -20,7 +22,7 @@ export function catchInterrupts(
     if (running && !running.signal.aborted) {
       onAbort();
       running.abort(new Error("Interrupted"));
-    } else {
+    } else if (running || !interrupts.onIdle?.()) {
       end("SIGINT");
     }
   };
@@ -30,9 +32,10 @@ export function catchInterrupts(
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", () => end("SIGTERM"));
   process.on("SIGHUP", () => end("SIGHUP"));
-  return {
+  const interrupts: Interrupts = {
     interrupt,
     stop,
+    onIdle: undefined,
     get running() {
       return running !== undefined;
     },
@@ -46,4 +49,5 @@ export function catchInterrupts(
       }
     },
   };
+  return interrupts;
 }

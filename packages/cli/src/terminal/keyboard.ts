@@ -1,6 +1,6 @@
 /** The keys of a terminal: what is typed goes only to the most recent taker. */
 export interface Keyboard {
-  /** `onKeys` gets what is typed, and undefined at the end of input, until the returned function is called. */
+  /** Takes the keys: `onKeys` gets what is typed, and undefined at the end of input, until the returned function is called. */
   take(onKeys: (keys: string | undefined) => void): () => void;
   setRawMode(raw: boolean): void;
   close(): void;

@@ -36,7 +36,7 @@ function writes(path: string, content = "new\n"): void {
 }
 
 const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
-const asks = /why not:$/;
+const asks = /then Enter:$/;
 
 describe.skipIf(!hasTerminals())("a question", () => {
   test("that is answered with words is a no, and the model reads them", async () => {
@@ -54,10 +54,10 @@ describe.skipIf(!hasTerminals())("a question", () => {
     const program = onTerminal("run", "write");
     await program.shows(asks);
     program.type(`${"~".repeat(100)}!`);
-    await program.shows(/why not: …~+!$/);
+    await program.shows(/why not, then Enter: …~+!$/);
     program.type(`${"\u007f".repeat(101)}not now\r`);
     expect(await program.ended).toBe(4);
-    expect(program.screen.text).toMatch(/why not: not now\n/);
+    expect(program.screen.text).toMatch(/why not, then Enter: not now\n/);
     expect(program.screen.text).not.toContain("~");
     expect(wire.requests[1]?.text).toContain("the user said no to this call: not now");
   });
@@ -111,11 +111,11 @@ describe.skipIf(!hasTerminals())("a question", () => {
     writes("long.txt", `${changed.join("\n")}\n`);
     const program = onTerminal("run", "write");
     await program.shows(
-      / {2}@@ -1,33 \+1,33 @@\n {2}-line 1\n[\s\S]* … \d+ more rows\n[\s\S]*\[v\]iew[\s\S]*why not:$/,
+      / {2}@@ -1,33 \+1,33 @@\n {2}-line 1\n[\s\S]* … \d+ more rows\n[\s\S]*\[v\]iew[\s\S]*then Enter:$/,
     );
     expect(program.screen.text).toContain("+changed<U+202E>");
     program.type("v\r");
-    await program.shows(/-line \d+\n\(rows 1 to 20 of 69\) \[y\]es/);
+    await program.shows(/-line \d+\n\(rows 1 to 20 of 69; v shows the next\)\n\[y\]es/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
     expect(readFileSync(join(work.folder, "long.txt"), "utf8")).toContain("changed\u202e\n");
@@ -139,7 +139,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
 
       wire.script(answerWith({ text: "Done." }));
       const chat = onTerminal("chat", "-c");
-      await chat.shows(/edit_file would write one\.txt[\s\S]* {2}-old\n {2}\+older\n[\s\S]*why not:$/);
+      await chat.shows(/edit_file would write one\.txt[\s\S]* {2}-old\n {2}\+older\n[\s\S]*then Enter:$/);
       chat.type("y\r");
       await chat.shows(/✓ edit_file[\s\S]*Done\.\n\n.*\n>$/);
       chat.type("/answer\r");
@@ -173,7 +173,7 @@ describe.skipIf(!hasTerminals())("a question", () => {
   test("of tools call is answered in place", async () => {
     const args = ["tools", "call", "write_file", "--path", ".envrc", "--content", "x"];
     const program = terminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
-    await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[v\]iew, \[n\]o, or why not:$/);
+    await program.shows(/it is protected \(\.envrc\)[\s\S]*\[y\]es, \[v\]iew, \[n\]o, or why not, then Enter:$/);
     program.type("y\r");
     expect(await program.ended).toBe(0);
     expect(isWritten(".envrc")).toBe(true);

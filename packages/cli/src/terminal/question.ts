@@ -64,7 +64,9 @@ export function showDiff(diff: string, { columns, rows: free }: ScreenSize, styl
   const lines = diff.replace(/\n$/, "").split("\n");
   const whole = lines.flatMap((line, index) => {
     const paint = index < 2 ? style.bold : (paints[line.charAt(0)]?.(style) ?? plain);
-    return wrap(showLine(line, true), width).map((row, at) => `${at === 0 ? " " : "↳"} ${paint(row)}`);
+    // The mark of a context line is no space of the file.
+    const shown = line === " " ? "" : showLine(line, true);
+    return wrap(shown, width).map((row, at) => `${at === 0 ? " " : "↳"} ${paint(row)}`);
   });
   if (whole.length <= free) return { summary: whole, isCut: false, whole };
   return { summary: headAndTail(whole, free), isCut: true, whole };
@@ -76,16 +78,16 @@ const paints: Readonly<Record<string, (style: Style) => Paint>> = {
   "@": ({ cyan }) => cyan,
 };
 
-/** Breaks a sentence into rows that fit the screen, broken between words. */
-export function showText(text: string, columns: number): string[] {
-  const width = Math.max(20, columns - 1);
+/** Breaks a sentence into rows that fit the screen, broken between words. `margin`: before each further row. */
+export function showText(text: string, columns: number, margin = ""): string[] {
+  const width = Math.max(20, columns - 1) - margin.length;
   const rows: string[] = [];
   for (const word of showInvisible(text).split(" ")) {
     const last = rows.at(-1);
     if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) rows[rows.length - 1] = `${last} ${word}`;
     else rows.push(...wrap(word, width));
   }
-  return rows;
+  return rows.map((row, index) => (index === 0 ? row : margin + row));
 }
 
 /** Puts the arguments first that say what a call reaches. */
@@ -94,7 +96,7 @@ export function inOrder(args: Readonly<Record<string, unknown>>): [string, unkno
   return Object.entries(args).sort(([a], [b]) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }
 
-/** `name: value`; a value of several lines, or one too long for the row, below the name with a margin before each row. */
+/** Writes `name: value`; a value of several lines, or one too long for the row, below the name with a margin before each row. */
 function fieldRows(name: string, value: unknown, width: number): string[] {
   const text = typeof value === "string" ? value : readableJson(value);
   const lines = text.split("\n").map((line, _index, { length }) => showLine(line, length > 1));

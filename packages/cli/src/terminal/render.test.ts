@@ -51,8 +51,8 @@ test("arguments and results are one line, however long or odd", () => {
   expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);
 });
 
-test("a retry says when, and that the text above no longer counts", () => {
-  const retry: AgentEvent = {
+test("a retry says when, and to ignore the text above", () => {
+  const retry: Extract<AgentEvent, { type: "retry" }> = {
     type: "retry",
     attempt: 1,
     delayMs: 1500,
@@ -61,7 +61,17 @@ test("a retry says when, and that the text above no longer counts", () => {
     discardText: true,
   };
   expect(screen([{ type: "text-delta", text: "Half" }, retry])).toBe(
-    "Half\nThe service is busy. Trying again in 1.5 s; the text above no longer counts.\n",
+    "Half\nThe service is busy. Trying again in 1.5 s; ignore the text above.\n",
+  );
+  const again = { ...retry, discardText: false };
+  const other = { ...again, remedy: { problem: "It is gone.", advice: [] } };
+  expect(screen([again, again, other, again])).toBe(
+    [
+      "The service is busy. Trying again in 1.5 s.",
+      "It failed the same way. Trying again in 1.5 s.",
+      "It is gone. Trying again in 1.5 s.",
+      "The service is busy. Trying again in 1.5 s.\n",
+    ].join("\n"),
   );
 });
 

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { clip, isObject, showInvisible, withoutControls } from "@toolcrib/core/text";
 import { inOrder } from "./question.ts";
 import type { Style } from "./style.ts";
@@ -18,6 +19,7 @@ export interface Printed {
 export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let open = false;
   let dropped = 0;
+  let lastProblem = "";
   let said = "";
   let thought = "";
   const note = (text: string): Printed[] => {
@@ -44,12 +46,16 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
         );
       case "tool-progress":
         return [{ to: "tail", text: lastLine(event.progress) }];
-      case "retry":
+      case "retry": {
+        const problem = oneLine(event.remedy?.problem ?? event.message, 200);
+        const isSame = problem === lastProblem;
+        lastProblem = problem;
         return note(
           style.dim(
-            `${oneLine(event.remedy?.problem ?? event.message, 200)} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; the text above no longer counts" : ""}.`,
+            `${isSame ? "It failed the same way." : problem} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; ignore the text above" : ""}.`,
           ),
         );
+      }
       case "steering":
         return note(style.dim(`> ${oneLine(event.text, 200)}`));
       case "compaction":
@@ -105,7 +111,7 @@ export function lastLine({ message = "" }: ToolProgress): string {
   return line === undefined ? "" : `  ${line.trimEnd()}`;
 }
 
-/** `path=src/a.ts limit=20`: one line, however long the values are. What cannot be seen is written as its code, as in a question. */
+/** Writes `path=src/a.ts limit=20`: one line, however long the values are. What cannot be seen is written as its code, as in a question. */
 function showArguments(args: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(args).map(([name, value]) => `${name}=${showValue(value)}`);
   return oneLine(showInvisible(clip(shown.join(" "), 640)), 160);
@@ -116,7 +122,7 @@ function showValue(value: unknown): string {
   return clip(plain ? value : (JSON.stringify(value) ?? String(value)), 80);
 }
 
-/** `edit_file src/a.ts`: the tool and what it reaches, then its short arguments by name. */
+/** Writes `edit_file src/a.ts`: the tool and what it reaches, then its short arguments by name. */
 export function callTitle(name: string, args: Readonly<Record<string, unknown>>): string {
   const [first, ...others] = inOrder(args).map(([key, value]) => ({ key, shown: showValue(value) }));
   const isShort = ({ shown }: { shown: string }): boolean => shown.length <= 24;
@@ -142,7 +148,7 @@ function summary(output: string): string {
   return `${count} lines${isCut ? " (cut)" : ""}, first ${oneLine(lines[0] ?? "", 80)}`;
 }
 
-/** `1,234 tokens · $0.0012`; empty before there were any. */
+/** Writes `1,234 tokens · $0.0012`; empty before there were any. */
 export function usageText({
   inputTokens,
   outputTokens,
@@ -151,9 +157,4 @@ export function usageText({
   const tokens = inputTokens + outputTokens;
   if (tokens === 0) return "";
   return `${tokens.toLocaleString("en-US")} tokens${cost > 0 ? ` · $${cost.toFixed(4)}` : ""}`;
-}
-
-/** Makes one line of at most `limit` characters without control characters: what a model or a file says must not steer the terminal. */
-export function oneLine(text: string, limit: number): string {
-  return clip(withoutControls(clip(text, 4 * limit).replace(/\s+/g, " ")).trim(), limit);
 }

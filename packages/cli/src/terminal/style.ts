@@ -8,7 +8,7 @@ export type Style = Readonly<Record<(typeof formats)[number], Paint>>;
 
 const formats = ["dim", "bold", "italic", "underline", "red", "green", "cyan"] as const;
 
-/** `color` is decided by `wantsColor`, not by `styleText`, which knows the streams of this process only. */
+/** Makes a style. `wantsColor` decides on `color`, not `styleText`, which knows the streams of this process only. */
 export function createStyle(color: boolean): Style {
   const paint =
     (format: keyof Style): Paint =>
@@ -28,7 +28,10 @@ export function withStyleOnly(text: string, color: boolean): string {
     .join("");
 }
 
-/** FORCE_COLOR (https://force-color.org) decides, else NO_COLOR (https://no-color.org), else whether it is a terminal. */
+/**
+ * Returns whether to use colours: FORCE_COLOR (https://force-color.org) decides, else NO_COLOR (https://no-color.org), else
+ * whether it is a terminal.
+ */
 export function wantsColor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   if (env.NO_COLOR) return false;

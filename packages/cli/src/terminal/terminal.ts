@@ -10,20 +10,20 @@ export interface Terminal {
   readonly style: Style;
   /** For text on stdout. */
   readonly dataStyle: Style;
-  /** Data, as it is; on a screen without control characters and with a last line break. */
+  /** Prints data as it is; on a screen without control characters and with a last line break. */
   data(text: string): void;
-  /** Our own words on stdout, which may be coloured. */
+  /** Prints our own words on stdout, which may be coloured. */
   show(text: string): void;
-  /** A line for people. */
+  /** Prints a line for people. */
   note(text: string): void;
-  /** One that matters less. */
+  /** Prints a line that matters less. */
   aside(text: string): void;
   print(pieces: readonly Printed[]): void;
   /** Shows one row in place until anything else is written; empty takes it off. Nothing unless stderr is a screen. */
   tail(text: string): void;
-  /** Only `use` writes to the screen while it runs, on stderr; what comes meanwhile is written after it. */
+  /** Lets `use` alone write to the screen while it runs, on stderr; what comes meanwhile is written after it. */
   alone<Result>(use: (write: (text: string) => void) => Promise<Result>): Promise<Result>;
-  /** From now on `line` prints what is for a screen, and stays below it. */
+  /** Has `line` print what is for a screen from now on, and stay below it. */
   keepBelow(line: BottomLine | undefined): void;
 }
 
@@ -77,7 +77,7 @@ export function createTerminal(
       clearTail();
       if (text === "" || held || below || !stderr.isTTY || isPlain(env)) return;
       const row = firstRow(text, (stderr.columns || 80) - 1);
-      // What comes next is written over it, also by what does not know of it.
+      // The next output is written over it, also by code that does not know of it.
       stderr.write(`${style.dim(row)}\r`);
       hasTail = true;
     },

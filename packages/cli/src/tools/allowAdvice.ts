@@ -1,15 +1,14 @@
 import { relative, sep } from "node:path";
 import type { PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { isInside } from "@toolcrib/kit/files";
-import type { PolicyQuestion } from "@toolcrib/policy";
-import { oneLine } from "../terminal/render.ts";
-import { describeModelQuestion } from "./modelQuestion.ts";
+import { describeModelQuestion, questionOf } from "./approval.ts";
 import type { Permissions } from "./permissions.ts";
 
 type AskedCall = Pick<PendingCall, "name" | "args" | "question">;
 
-/** Why a call was not run, and which flags would let it run: one line. Where no rule does, it says so. */
+/** Says in one line why a call was not run, and which flags would let it run, or that no rule does. */
 export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
   if (call.question.needs) return describeModelQuestion(call);
   const asked = oneLine(call.question.text, 600);
@@ -17,17 +16,20 @@ export async function whyNotRun(call: AskedCall, registry: AnyToolRegistry, perm
 }
 
 async function advice(call: AskedCall, registry: AnyToolRegistry, permissions: Permissions): Promise<string> {
-  const { name, question } = call;
+  const { name } = call;
   const narrow = narrowRules(call, permissions.flags.remote?.roots ?? permissions.roots);
   if (await allows(narrow, call, registry, permissions)) return `${flagsOf(narrow)} allows exactly this.`;
-  const cause = (question.data as Partial<PolicyQuestion> | undefined)?.decidedBy;
-  if (cause?.by === "rule") return "Your own rule asks, and no --allow goes before it.";
+  const cause = questionOf(call).decidedBy;
+  if (cause?.by === "rule") return "Your own rule asks, and no --allow overrides it.";
   if (cause?.by === "mode" && (await allows([name], call, registry, permissions)))
     return `No narrow rule allows it; ${flagsOf([name])} allows every call of ${name}.`;
   return "No narrow rule allows it.";
 }
 
-/** Tried on the policy itself, so that the advice is never wrong: a rule with two spaces, say, cannot be shown, and so does not hold. */
+/**
+ * Tries the rules on the policy itself, so that the advice is never wrong: a rule with two spaces, say, cannot be shown, and so
+ * does not hold.
+ */
 async function allows(
   rules: readonly string[],
   { name, args }: AskedCall,
@@ -39,20 +41,20 @@ async function allows(
   try {
     return (await permissions.policyWith(rules).explain({ name, args, tool })).decision === "allow";
   } catch {
-    // What the call names cannot be written as a rule.
+    // The target of the call cannot be written as a rule.
     return false;
   }
 }
 
-function narrowRules({ name, question }: AskedCall, roots: readonly string[]): string[] {
-  const { effects = [], commands = [] } = (question.data ?? {}) as Partial<PolicyQuestion>;
+function narrowRules(call: AskedCall, roots: readonly string[]): string[] {
+  const { effects = [], commands = [] } = questionOf(call);
   const what = [
     ...commands,
     ...effects.flatMap(({ path }) => (path === undefined ? [] : [pathPattern(path, roots)])),
     ...effects.flatMap(({ host }) => (host === undefined ? [] : [host])),
   ];
   // As they are shown: what is tried is what the user would pass.
-  return [...new Set(what)].map((pattern) => oneLine(`${name}(${pattern})`, 2000));
+  return [...new Set(what)].map((pattern) => oneLine(`${call.name}(${pattern})`, 2000));
 }
 
 function pathPattern(path: string, roots: readonly string[]): string {

@@ -48,6 +48,15 @@ function asking(answers: (string | undefined)[], flags?: PermissionFlags, state?
     const execute = (): string => `${name} done`;
     registry.register(defineTool({ name, description: name, parameters, readOnly: name === "look", execute }));
   }
+  registry.register(
+    defineTool({
+      name: "shell",
+      description: "shell",
+      parameters,
+      effects: ({ command = "" }) => [{ kind: "execute", command, cwd: join(folder, "root") }],
+      execute: () => "shell done",
+    }),
+  );
   const questions: string[] = [];
   const asker: Asker = {
     size: { columns: 80, rows: 24 },
@@ -101,6 +110,18 @@ test.each(["yess", "put it into b.txt", "what?", "always not"])(
   },
 );
 
+test.each(["1", "12", "x", "e", "?"])("%j is neither yes nor no, so it is asked again", async (slip) => {
+  const { run, questions } = asking([slip, "y"]);
+  expect(await run("break")).toBe("break done");
+  expect(questions[1]).toBe(`${slip} is none of [y]es, [a]lways, [v]iew, [n]o, or why not, then Enter: `);
+});
+
+test("what always holds for stands below its word", async () => {
+  const { run, questions } = asking([""]);
+  await run("shell", { command: `rm ${"long ".repeat(20)}` });
+  expect(questions[0]).toMatch(/\nalways: `rm [^\n]*\n {2}\S/);
+});
+
 test("a question that is left unanswered refuses a call that waits for nothing else", async () => {
   expect(await asking([undefined]).run("change")).toContain("the user left the question unanswered");
 });
@@ -140,8 +161,21 @@ test("the question says what would happen and why it is asked, then shows the wh
     "  note: harmless",
   ]);
   expect(rows.slice(7).join("\n")).toMatch(
-    /^asked: the tool does not say what it does\nalways: exactly this call of change, in this folder\n\[y\]es, \[a\]lways, \[v\]iew, \[n\]o, or why not: $/,
+    /^asked: the tool does not say what it does\nalways: exactly this call of change, in this folder\n\[y\]es, \[a\]lways, \[v\]iew, \[n\]o, or why not, then Enter: $/,
   );
+});
+
+test.each([
+  ["make; make install; touch a", "asked: `make` and 2 more commands may change something"],
+  ["make && touch a", "asked: `make` and 1 more command may change something"],
+  ["make", "asked: `make` is not a read-only command"],
+  ["for a in b; do echo $a; done", "asked: it cannot be judged: "],
+])("a question about %j shows it once, and says why it is asked", async (command, why) => {
+  const { run, questions } = asking(["n"]);
+  await run("shell", { command });
+  const [title, shown, reason] = questions[0]?.split("\n") ?? [];
+  expect([title, shown]).toEqual(["shell would run:", `  command: ${command}`]);
+  expect(reason).toContain(why);
 });
 
 test("spaces at an end and tabs are shown, but for indentation; an empty value is named", async () => {
@@ -166,12 +200,12 @@ test("a call longer than the screen is cut in the middle of each argument, says 
     /\n {2}path: a\.txt\n {2}content:\n {2}\| line 1\n[\s\S]* … \d+ more rows\n[\s\S]*line 50\n[\s\S]*\[y\].*\[v\]iew/,
   );
   expect(pages).toHaveLength(3);
-  const seen = pages.flatMap((page) => page.split("\n").slice(0, -1));
+  const seen = pages.flatMap((page) => page.split("\n").slice(0, -2));
   expect(seen.slice(-52)).toEqual(["  path: a.txt", "  content:", ...lines.map((line) => `  | ${line}`)]);
   // Before the arguments what was asked, and what a yes for good would hold for, in full.
   expect(seen[0]).toMatch(/^change would .*; asked because/);
   expect(seen.join(" ")).toMatch(/always means change: with exactly \{"content":/);
-  expect(pages[0]).toMatch(/\n\(rows 1 to 20 of \d+\) \[y\]es/);
+  expect(pages[0]).toMatch(/\n\(rows 1 to 20 of \d+; v shows the next\)\n\[y\]es/);
 });
 
 test("many arguments never push the command off the screen", async () => {
@@ -207,8 +241,8 @@ test("always does not hold for a tool that has changed since", async () => {
 
 test("always is not offered, and its letter no yes, where a rule asks", async () => {
   const { run, questions } = asking(["a"], { ask: ["change"] });
-  expect(await run("change", { path: "a" })).toBe(`${said}: a`);
-  expect(questions[0]).toMatch(/\n\[y\]es, \[v\]iew, \[n\]o, or why not: $/);
+  expect(await run("change", { path: "a" })).toBe(said);
+  expect(questions[0]).toMatch(/\n\[y\]es, \[v\]iew, \[n\]o, or why not, then Enter: $/);
 });
 
 test("where the tools may write the file of answers, always holds until the program ends, and says so", async () => {
@@ -224,7 +258,7 @@ test("where the tools may write the file of answers, always holds until the prog
 test("a yes for good that cannot be kept lets the call run, and says so", async () => {
   const { run } = asking(["a"], {}, "/dev/null/x");
   expect(await run("change", { path: "a" })).toBe("change done");
-  expect(notes.join("\n")).toMatch(/The answer holds for this call alone: \S/);
+  expect(notes.join("\n")).toMatch(/The answer covers only this call: \S/);
 });
 
 test("calls side by side are asked about one after the other", async () => {

@@ -1,13 +1,12 @@
 import type { Answer, Answers, PendingCall } from "@toolcrib/agent";
 import type { AnyToolRegistry, Approve } from "@toolcrib/core";
+import { choicesOf, oneLine } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import type { Policy, PolicyQuestion } from "@toolcrib/policy";
 import { diffOfChanges } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
-import { oneLine } from "../terminal/render.ts";
 import type { Style } from "../terminal/style.ts";
-import { answerToModel } from "./modelQuestion.ts";
 import type { Permissions } from "./permissions.ts";
 import { changesOf } from "./remote.ts";
 
@@ -17,9 +16,9 @@ interface Asking {
   readonly registry: AnyToolRegistry;
   readonly style: Style;
   readonly signal: AbortSignal;
-  /** For what the user should know beside the question. */
+  /** Prints what the user should know beside the question. */
   note(line: string): void;
-  /** Whether an answer has changed the mode. */
+  /** True if an answer has changed the mode. */
   hasChangedMode?: boolean;
 }
 
@@ -71,7 +70,8 @@ async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | und
   return `the user said no to this call: ${typed}`;
 }
 
-function questionOf({ question }: Pick<PendingCall, "question">): Partial<PolicyQuestion> {
+/** Returns what the policy says of its question; empty for a question of another guard. */
+export function questionOf({ question }: Pick<PendingCall, "question">): Partial<PolicyQuestion> {
   return (question.data as Partial<PolicyQuestion> | undefined) ?? {};
 }
 
@@ -88,7 +88,7 @@ function alwaysText({ tool = "", effects = [], remember }: Partial<PolicyQuestio
   return `always${isKept ? "" : ", until toolcrib ends"}: ${what}, ${first?.remote === undefined ? "in this folder" : `on ${oneLine(first.remote, 80)}`}`;
 }
 
-/** Why it is asked, in one short sentence. */
+/** Says why it is asked, in one short sentence. */
 function reasonText(
   { decidedBy, commands = [], effects = [], mode, why }: Partial<PolicyQuestion>,
   text: string,
@@ -97,8 +97,10 @@ function reasonText(
   const [first] = commands;
   if (first !== undefined) {
     const name = first.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? first;
-    const more = commands.length > 1 ? ` (nor ${commands.length - 1} more)` : "";
-    return `asked: \`${oneLine(name, 40)}\` is not a read-only command${more}`;
+    const more = commands.length - 1;
+    return more > 0
+      ? `asked: \`${oneLine(name, 40)}\` and ${more} more ${more === 1 ? "command" : "commands"} may change something`
+      : `asked: \`${oneLine(name, 40)}\` is not a read-only command`;
   }
   return effects.some(({ kind }) => kind === "write" || kind === "delete")
     ? `asked: the mode ${mode} asks before each change`
@@ -112,19 +114,24 @@ async function keep({ name, args, question }: PendingCall, { permissions, regist
   try {
     await permissions.policy.remember({ name, args, tool }, question);
   } catch (error) {
-    note(`The answer holds for this call alone: ${messageOf(error)}`);
+    note(`The answer covers only this call: ${messageOf(error)}`);
   }
 }
 
-/** What the user may answer beside yes and no. */
+/** The answers that the user may give beside yes and no. */
 interface Offers {
   /** In words. */
   readonly always: string | undefined;
-  /** Whether all changes of files may run from now on. */
+  /** True if all changes of files may run from now on. */
   readonly edits: boolean;
 }
 
-/** Asks again after each answer that wants to see more. */
+/** Returns whether an answer is a number or a single character that the question does not offer: not a reason for a no. */
+function isSlip(answer: string, { always, edits }: Offers): boolean {
+  return /^(?:\d+|.)$/u.test(answer) && !`ynv${always ? "a" : ""}${edits ? "e" : ""}`.includes(answer.toLowerCase());
+}
+
+/** Asks again after each answer that wants to see more, and after a slip. */
 async function questionAbout(
   call: PendingCall,
   { always, edits }: Offers,
@@ -134,30 +141,35 @@ async function questionAbout(
   const { columns, rows } = asker.size;
   const question = questionOf(call);
   const { text } = call.question;
-  const isCommand = (question.commands ?? []).length > 0;
+  const isCommand = (question.effects ?? []).some(({ command }) => command !== undefined);
   const title = isCommand ? `${oneLine(call.name, 64)} would run:` : text.replace(/; asked because .*/s, "");
   const above = showText(clip(title, 600), columns);
   const below = [reasonText(question, text), ...(always ? [always] : [])].flatMap((line) =>
-    showText(clip(line, 300), columns),
+    showText(clip(line, 300), columns, "  "),
   );
   const free = Math.max(8, rows - 3 - above.length - below.length);
   const { summary, whole } = await whatHappens(call, { columns, rows: free }, asking);
   const details = [text, ...(question.remember ? [`always means ${question.remember.text}`] : [])];
   const all = [...details.flatMap((line) => showText(line, columns)), ...whole];
-  const offered = ["[y]es", always && "[a]lways", edits && "[e]dits of this session", "[v]iew", "[n]o"];
-  const choices = `${offered.filter(Boolean).join(", ")}, or why not:`;
-  /** Broken between words; the answer is typed behind it. */
+  const offered = ["[y]es", always && "[a]lways", edits && "all [e]dits", "[v]iew", "[n]o"];
+  const choices = `${offered.filter(Boolean).join(", ")}, or why not, then Enter:`;
+  /** Breaks a question between words; the answer is typed behind it. */
   const ending = (text: string): string => `${showText(text, columns).join("\n")} `;
-  const page = Math.max(8, rows - 4);
-  let shownQuestion = [...above, ...summary, ...below, ending(choices)].join("\n");
+  const page = Math.max(8, rows - 3 - showText(choices, columns).length);
+  let shownQuestion = [...above.map(asking.style.bold), ...summary, ...below, ending(choices)].join("\n");
   for (let shown = 0; ; ) {
     if (signal.aborted) return undefined;
     const answer = (await asker.ask(shownQuestion, signal))?.trim();
+    if (answer !== undefined && isSlip(answer, { always, edits })) {
+      shownQuestion = ending(`${answer} is none of ${choices}`);
+      continue;
+    }
     if (!/^v(iew)?$/i.test(answer ?? "")) return answer;
     const part = all.slice(shown, shown + page);
-    const place = `(rows ${shown + 1} to ${shown + part.length} of ${all.length})`;
-    shownQuestion = [...part, ending(`${place} ${choices}`)].join("\n");
+    const place = `(rows ${shown + 1} to ${shown + part.length} of ${all.length}`;
     shown = shown + page < all.length ? shown + page : 0;
+    const next = shown > 0 ? "; v shows the next)" : ")";
+    shownQuestion = [...part, `${place}${next}`, ending(choices)].join("\n");
   }
 }
 
@@ -182,4 +194,32 @@ async function whatHappens(
   } catch (error) {
     return withoutDiff(messageOf(error));
   }
+}
+
+/** Puts a question of the model to the user. Undefined when the user left it without an answer; an empty line is a no. */
+export async function answerToModel(
+  { question }: PendingCall,
+  { asker, signal }: { readonly asker: Asker; readonly signal: AbortSignal },
+): Promise<Answer | undefined> {
+  const { columns } = asker.size;
+  const choices = choicesOf(question);
+  const lines = question.text.split("\n");
+  const rows = [
+    ...showText(`The model asks: ${lines[0]}`, columns),
+    ...lines.slice(1).flatMap((line) => showText(`  ${line}`, columns)),
+    ...choices.flatMap((choice, index) => showText(`  ${index + 1}. ${choice}`, columns)),
+  ];
+  const ending = choices.length > 0 ? "Number or answer (empty: none):" : "Answer (empty: none):";
+  const typed = (await asker.ask([...rows, `${ending} `].join("\n"), signal))?.trim();
+  if (typed === undefined) return undefined;
+  if (typed === "") return "the user gave no answer";
+  const numbered = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
+  return { output: numbered ?? typed };
+}
+
+/** Words the question in one line for whoever cannot be asked. */
+export function describeModelQuestion({ question }: Pick<PendingCall, "question">): string {
+  const choices = choicesOf(question).map((choice) => oneLine(choice, 60));
+  const offered = choices.length > 0 ? ` (${choices.join(", ")})` : "";
+  return `The model asks: ${oneLine(question.text, 600)}${offered}`;
 }

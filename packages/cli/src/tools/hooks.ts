@@ -6,10 +6,10 @@ import {
   ToolError,
   type ToolOutcome,
 } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { messageOf, withoutControls } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import { readDuration } from "../flags.ts";
-import { oneLine } from "../terminal/render.ts";
 import { runShellLine } from "./runShellLine.ts";
 
 /** A command that runs around calls or turns, as the configuration has it. */

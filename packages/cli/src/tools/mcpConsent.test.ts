@@ -56,7 +56,7 @@ describe("without a terminal, a server that was not allowed is not started", () 
   ])("%s is refused, with the command that allows it", async (_, args) => {
     writeConfig();
     const end = await toolcrib(args, { SECRET: "s3cret" });
-    expect(end.stderr).toMatch(/evil is not allowed to start as the file has it now.*toolcrib mcp allow evil\n$/);
+    expect(end.stderr).toMatch(/evil is not allowed to start with its present entry.*toolcrib mcp allow evil\n$/);
     expect(end.stderr).not.toContain("s3cret");
     expect({ code: end.code, started: started() }).toEqual({ code: 4, started: false });
   });
@@ -193,6 +193,6 @@ describe("on a terminal, the user is asked", () => {
     writeFileSync(state, "");
     const { asked, servers } = await ask("y", url);
     expect(servers).toEqual(["web"]);
-    expect(asked).toMatch(/could not be kept for the next time/);
+    expect(asked).toMatch(/could not be saved for the next time/);
   });
 });

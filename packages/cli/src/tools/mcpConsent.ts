@@ -1,3 +1,4 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { systemErrorCode } from "@toolcrib/kit/files";
 import type { McpConfig } from "@toolcrib/mcp";
 import {
@@ -13,7 +14,7 @@ import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { type Asker, askYesNo } from "../terminal/ask.ts";
-import { oneLine } from "../terminal/render.ts";
+import { shellWord } from "../terminal/shellWord.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the user's consents to this directory's servers. Their file lies outside the directory, which may be somebody else's. */
@@ -41,14 +42,14 @@ export function notedConsents({ env, terminal }: Program): McpConsents {
     read: consents.read,
     save: (entries) =>
       consents.save(entries).catch((error: Error) => {
-        terminal.aside(`What you allowed could not be kept for the next time: ${error.message}`);
+        terminal.aside(`Your answer could not be saved for the next time: ${error.message}`);
       }),
   };
 }
 
 /**
- * The servers that may be started: those allowed as they are, and those that the user allows now. One that would stand in for a server
- * of the user's `own` says so. Throws where there is nobody to ask.
+ * Returns the servers that may be started: those allowed as they are, and those that the user allows now. One that would stand in
+ * for a server of the user's `own` says so. Throws where there is nobody to ask.
  */
 export async function allowedServers(
   config: McpConfig,
@@ -64,7 +65,7 @@ export async function allowedServers(
     );
   } catch (error) {
     if (!isMcpError(error) || error.code !== "not_allowed") throw error;
-    const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${error.server}`;
+    const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${shellWord(error.server)}`;
     throw new CliError("denied", `${error.message}, ${advice}`);
   }
 }
@@ -82,7 +83,7 @@ async function isAllowed(
   const state = consent === "changed" ? "has changed since it was allowed" : "is not allowed yet";
   return askYesNo(asker, {
     lines: [`A server in ${mcpConfigName} of this folder ${state}:`, ...description.split("\n")],
-    question: "Start it, now and whenever --mcp is given here?",
+    question: "Start it, now and in later conversations here?",
     tooLong: [
       `${mcpConfigName}: ${oneLine(name, 64)} is too long`,
       "read it in the file, then run toolcrib mcp allow NAME",

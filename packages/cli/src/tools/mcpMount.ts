@@ -1,8 +1,10 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import { fileToolStore, type McpConfig, type McpMount, type McpToolStore, mountMcp } from "@toolcrib/mcp";
+import type { McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
 import {
   joinServers,
   type McpConfigFile,
+  mcpConfigName,
   projectConfigFile,
   requireServer,
   userConfigFile,
@@ -10,9 +12,9 @@ import {
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
-import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import type { Asker } from "../terminal/ask.ts";
-import { allowedServers } from "./mcpConsent.ts";
+import { shellWord } from "../terminal/shellWord.ts";
+import { allowedServers, ownConsents } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the file of this directory's servers, or with `user` those that are the user's own in every directory. */
@@ -21,8 +23,8 @@ export function serversFile({ env }: Pick<Program, "env">, user = false): McpCon
 }
 
 /**
- * The user's own servers, and those of this directory that the user has allowed to start, or allows now: all, or one by its name. `needs`
- * begins the sentence where there is none.
+ * Returns the user's own servers, and those of this directory that the user has allowed to start, or allows now: all, or one by its
+ * name. `needs` begins the sentence where there is none.
  */
 export async function startableServers(
   program: Program,
@@ -41,32 +43,88 @@ export async function startableServers(
       Object.entries(mcpServers).filter(([known]) => name === undefined || known === name),
     ),
   });
-  const { config, replaced } = joinServers(only(user), await allowedServers(only(given), program, asker, only(user)));
-  for (const one of replaced)
-    program.terminal.aside(`${one} of ${project.name} is used in place of yours in ${own.name}.`);
-  return config;
+  const joined = joinServers(only(user), await allowedServers(only(given), program, asker, only(user)));
+  for (const one of joined.replaced) noteReplaced(one, program);
+  return joined.config;
+}
+
+/** Tells that a server of this directory stands in for one of the user. */
+function noteReplaced(name: string, program: Program): void {
+  const [project, own] = [serversFile(program), serversFile(program, true)];
+  program.terminal.aside(`${oneLine(name, 64)} of ${project.name} is used in place of yours in ${own.name}.`);
 }
 
 /** Mounts the servers as tools, for `--mcp`. */
 export async function mountServers(program: Program, asker: Asker | undefined): Promise<McpMount> {
-  const { terminal, env } = program;
-  const config = await startableServers(program, asker, "--mcp: ");
-  const store = ownToolStore(process.cwd(), program);
-  const mount = await mountMcp(config, { store, logins: ownLogins(env), environment: env, resources: true });
-  for (const { message, code } of mount.problems) {
-    const isChange = code === "tool_changed" || code === "instructions_changed";
-    const advice = isChange ? "; toolcrib mcp test --accept takes the change" : "";
-    terminal.aside(`${message}${advice}`);
-  }
-  return mount;
+  return mount(await startableServers(program, asker, "--mcp: "), program);
 }
 
-/** Opens the store of accepted tools of a directory's servers; undefined, with a note, if nothing can be kept. */
-export function ownToolStore(directory: string, { env, terminal }: Program): McpToolStore | undefined {
+/** Mounts the servers that may start without a question; undefined where there are none. One line names the others. */
+export async function mountAllowedServers(program: Program): Promise<McpMount | undefined> {
+  const { terminal } = program;
   try {
-    return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);
+    const listed = await listServers(program);
+    const allowed = listed.filter(({ state }) => state === "allowed");
+    const waiting = listed.filter(({ state }) => state === "changed" || state === "not allowed yet");
+    const names = waiting.map(({ name }) => oneLine(name, 64));
+    if (names.length > 0) {
+      const advice = `toolcrib mcp allow ${names.map(shellWord).join(" ")}`;
+      terminal.aside(`Not used, as ${mcpConfigName} has them now: ${names.join(", ")}; ${advice} allows it.`);
+    }
+    for (const { name, state } of listed) if (state === replaced) noteReplaced(name, program);
+    if (allowed.length === 0) return undefined;
+    return await mount({ mcpServers: Object.fromEntries(allowed.map(({ name, server }) => [name, server])) }, program);
   } catch (error) {
-    terminal.aside(`What the servers' tools are cannot be kept: ${messageOf(error)}`);
+    // Nobody has asked for them.
+    terminal.aside(`No MCP server is used: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** The state of a server of the user that one of this directory stands in for. */
+const replaced = `the one of ${mcpConfigName} is used`;
+
+/** A server of a file of servers. */
+export interface ListedServer {
+  readonly name: string;
+  readonly server: McpServerConfig;
+  /** The name of its file. */
+  readonly from: string;
+  /** `allowed` if it may start; else why not. */
+  readonly state: string;
+}
+
+/** Lists the servers of this directory, then the user's own. */
+export async function listServers(program: Pick<Program, "env">): Promise<ListedServer[]> {
+  const [project, own] = [serversFile(program), serversFile(program, true)];
+  const [config, ownConfig] = [await project.read(), await own.read()];
+  const consents = await ownConsents(program.env).read(config);
+  const stateOf = (name: string, { disabled }: McpServerConfig): string => {
+    const consent = consents.get(name) ?? "new";
+    return disabled ? "disabled" : consent === "new" ? "not allowed yet" : consent;
+  };
+  const shown = Object.entries(config.mcpServers).map(([name, server]) => {
+    return { name, server, from: project.name, state: stateOf(name, server) };
+  });
+  const allowed = shown.filter(({ state }) => state === "allowed").map(({ name, server }) => [name, server]);
+  const joined = joinServers(ownConfig, { mcpServers: Object.fromEntries(allowed) });
+  const shownOwn = Object.entries(ownConfig.mcpServers).map(([name, server]) => {
+    const state = joined.replaced.includes(name) ? replaced : "allowed";
+    return { name, server, from: own.name, state: server.disabled ? "disabled" : state };
+  });
+  return [...shown, ...shownOwn];
+}
+
+async function mount(config: McpConfig, program: Program): Promise<McpMount> {
+  const { terminal, env } = program;
+  // Loaded for a server alone: the code that speaks with one takes longer to load than all the rest.
+  const [{ mountMcp }, { ownToolStore }] = await Promise.all([import("@toolcrib/mcp"), import("./ownToolStore.ts")]);
+  const store = ownToolStore(process.cwd(), program);
+  const mounted = await mountMcp(config, { store, logins: ownLogins(env), environment: env, resources: true });
+  for (const { message, code } of mounted.problems) {
+    const isChange = code === "tool_changed" || code === "instructions_changed";
+    const advice = isChange ? "; toolcrib mcp test --accept accepts the change" : "";
+    terminal.aside(`${message}${advice}`);
+  }
+  return mounted;
 }

@@ -3,7 +3,7 @@ import { createAskUserTool } from "@toolcrib/agent/ask-user";
 import { ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
 import type { Asker } from "../terminal/ask.ts";
-import { answerToModel, describeModelQuestion } from "./modelQuestion.ts";
+import { answerToModel, describeModelQuestion } from "./approval.ts";
 
 async function ask(args: Record<string, unknown>, typed: string | undefined) {
   const shown: string[] = [];

@@ -77,7 +77,7 @@ describe("the folder of what the user has allowed is changed by no tool, in no m
       if (exists) writeFileSync(join(root, own, "permissions.json"), "{}");
       const outcome = await tools({ mode: "full", allow: [name] }).invoke(name, args);
       expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied" } });
-      expect(String(!outcome.ok && outcome.error.message)).toContain("toolcrib keeps what the user has allowed");
+      expect(String(!outcome.ok && outcome.error.message)).toContain("toolcrib stores the user's answers");
     }
     expect(readFileSync(join(root, own, "permissions.json"), "utf8")).toBe("{}");
     expectUnchanged();
@@ -89,7 +89,7 @@ describe("the folder of what the user has allowed is changed by no tool, in no m
     linkSync(join(root, own, "consents", "x.json"), join(root, "linked.json"));
     for (const [name, args] of [write("linked.json"), ["edit_file", { path: "linked.json", edits }]] as const) {
       const outcome = await tools().execute(name, args);
-      expect(outcome).toContain("toolcrib keeps what the user has allowed");
+      expect(outcome).toContain("toolcrib stores the user's answers");
     }
     expect(readFileSync(join(root, "linked.json"), "utf8")).toBe("{}");
   });
@@ -99,8 +99,8 @@ describe("the folder of what the user has allowed is changed by no tool, in no m
     const registry = tools();
     const explain = async ([name, args]: Attempt): Promise<string> =>
       (await policy.explain({ name, args, tool: registry.get(name) as never })).text;
-    expect(await explain(write(`${own}/x`))).toMatch(/^Denied: .*what the user has allowed/);
-    expect(await explain(run(`rm -r ${own}`))).toMatch(/^Denied: .*what the user has allowed/);
+    expect(await explain(write(`${own}/x`))).toMatch(/^Denied: .*toolcrib stores the user's answers/);
+    expect(await explain(run(`rm -r ${own}`))).toMatch(/^Denied: .*toolcrib stores the user's answers/);
     expect(await explain(write("hard.json"))).toMatch(
       /^Asked: write_file would write hard\.json; it is another name of \.mcp\.json/,
     );

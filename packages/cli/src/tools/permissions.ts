@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import type { Guard } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { createPathScope, isBelowAny } from "@toolcrib/kit/files";
 import {
@@ -18,7 +20,6 @@ import type { Program } from "../program.ts";
 import type { permissionFlags } from "../sharedFlags.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
-import { oneLine } from "../terminal/render.ts";
 
 /** The flags that say which calls run, are asked about, or are refused. */
 export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
@@ -28,7 +29,7 @@ export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
   readonly directory?: string | undefined;
 }
 
-/** How the user works: a mode of the policy, or `plan`, in which the model only reads and then proposes. */
+/** The user's way of working: a mode of the policy, or `plan`, in which the model only reads and then proposes. */
 export type WorkMode = NonNullable<PermissionFlags["mode"]>;
 
 /** The modes that Shift-Tab goes through. */
@@ -43,12 +44,12 @@ export function policyMode(mode: WorkMode): Mode {
   return mode === "plan" ? "read-only" : mode;
 }
 
-/** What decides about the calls of one set of tools. */
+/** The policy and modes that decide about the calls of one set of tools. */
 export interface Permissions {
   readonly policy: Policy;
-  /** The same policy with more rules that allow, or in another mode, to try them. Throws for a malformed rule. */
+  /** Makes the same policy with more rules that allow, or in another mode, to try them. Throws for a malformed rule. */
   policyWith(allow: readonly string[], mode?: Mode): Policy;
-  /** Whether answers are kept for later runs; else until this one ends. */
+  /** True if answers are kept for later runs; else until this one ends. */
   readonly keepsAnswers: boolean;
   readonly roots: readonly string[];
   readonly mode: WorkMode;
@@ -72,9 +73,9 @@ export function createPermissions(
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [
     ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
-    ...keptLogins(env, roots),
+    ...loginPatterns(env, roots),
   ];
-  // Where the tools may write, nothing can be kept that decides about them.
+  // Nothing that decides about the tools can be kept where they may write.
   const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
   const onWarning = (message: string): void => terminal.aside(message);
   const options: PolicyOptions = {
@@ -86,14 +87,16 @@ export function createPermissions(
     denied: deniedPaths,
     ownState: {
       folders: [stateFolder(env), configFolder(env)],
-      why: "it is where toolcrib keeps what the user has allowed and set, so no tool changes it",
+      why: "toolcrib stores the user's answers and settings there, so no tool changes it",
       files: { ".mcp.json": "names programs that are started", [projectConfigName]: "says what may run here" },
       roots: [...roots, process.cwd()],
     },
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
-  const policyWith = (more: readonly string[], mode: Mode = policyMode(current)): Policy =>
-    createPolicy({ ...options, mode, allow: [...allow, ...more], ask, deny });
+  const policyWith = (more: readonly string[], mode: Mode = policyMode(current)): Policy => {
+    const policy = createPolicy({ ...options, mode, allow: [...allow, ...more], ask, deny });
+    return current === "plan" ? { ...policy, guard: planGuard(policy) } : policy;
+  };
   try {
     let policy = policyWith([]);
     return {
@@ -120,6 +123,18 @@ export function createPermissions(
   }
 }
 
+/** Names the mode `plan` in what it refuses, in place of the one that stands for it. */
+function planGuard({ guard, explain }: Policy): Guard {
+  return async (call) => {
+    const decided = await guard(call);
+    if (typeof decided !== "string") return decided;
+    const { decidedBy, parts } = await explain(call);
+    const what = parts.find(({ decision }) => decision === "deny")?.what;
+    if (decidedBy.by !== "mode" || what === undefined) return decided;
+    return `${oneLine(call.name, 80)} would ${what}; the mode plan changes nothing`;
+  };
+}
+
 /** Describes the mode, the rules and the remembered answers, a line each. */
 export async function describePermissions({ policy, mode, flags }: Permissions): Promise<string[]> {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
@@ -129,22 +144,24 @@ export async function describePermissions({ policy, mode, flags }: Permissions):
     ({ id, at, text }) => `${id.slice(0, 8)}  ${at.slice(0, 10)}  ${oneLine(text, 160)}`,
   );
   return [
-    `mode  ${mode}: ${modeWords[mode]}`,
+    `mode  ${mode}: ${modeDescriptions[mode]}`,
     ...rules,
-    ...(remembered.length > 0 ? ["Answers that hold for good in this folder:", ...remembered] : []),
+    ...(remembered.length > 0
+      ? ["Remembered answers in this folder (toolcrib permissions revoke ID forgets one):", ...remembered]
+      : []),
   ];
 }
 
-export const modeWords: Readonly<Record<WorkMode, string>> = {
-  plan: "reads in the folder and commands that only look run, the rest is refused, and the model proposes what to do",
-  ask: "reads in the folder and commands that only look run, the rest is asked about",
-  "read-only": "reads in the folder and commands that only look run, the rest is refused",
-  "accept-edits": "reads, changes of files in the folder and commands that only look run, the rest is asked about",
-  full: "everything runs but what a rule or a protected path stops",
+export const modeDescriptions: Readonly<Record<WorkMode, string>> = {
+  plan: "reads in the folder and read-only commands run; everything else is refused, and the model proposes what to do",
+  ask: "reads in the folder and read-only commands run; you are asked about everything else",
+  "read-only": "reads in the folder and read-only commands run; everything else is refused",
+  "accept-edits": "reads and edits in the folder and read-only commands run; you are asked about everything else",
+  full: "everything runs unless a rule or a protected path prevents it",
 };
 
 /** Returns the file of logins, as patterns, where a tool could read it: its tokens are for servers, not for a model. */
-function keptLogins(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
+function loginPatterns(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
   const file = loginsFile(env);
   if (!existsSync(file) && !isBelowAny(file, roots)) return [];
   return [...new Set([file, canonicalPath(file)])].map(exactPattern);

@@ -1,13 +1,13 @@
 import { type AnyToolRegistry, ToolRegistry } from "@toolcrib/core";
+import { oneLine } from "@toolcrib/core/internal";
 import { defaultMaxReplyBytes, originIn } from "@toolcrib/kit/text";
 import type { ConnectedTools } from "@toolcrib/remote";
 import { type FileChange, proposeChanges } from "@toolcrib/tools-fs";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { oneLine } from "../terminal/render.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 import { sandboxOptions } from "./sandbox.ts";
-import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
+import { hasShell, isNamed, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** Returns the flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no remote. */
 export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
@@ -33,7 +33,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
       bash: {
         scrubEnv: true,
         sandbox: isBoxed ? sandboxOptions(flags) : false,
-        ...(conversation && { background: conversation.background }),
+        ...(conversation?.background && { background: true, input: isNamed("write_input", flags) }),
       },
       signal: conversation?.signal,
     });
@@ -54,7 +54,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
 }
 
 /** Reads a file there; undefined where there is none that the tools may read. */
-export async function readThere(
+export async function readRemoteFile(
   { tools }: ConnectedTools,
   path: string,
   signal?: AbortSignal,

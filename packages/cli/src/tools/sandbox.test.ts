@@ -56,7 +56,7 @@ describe("the sandbox of run_bash", () => {
     await toolcrib(["mcp", "add", "time", "date"]);
     const [kept = ""] = readdirSync(join(folder, consents));
     const line = `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`;
-    expect((await shell(line)).notes).toMatch(/Permission denied: .*what the user has allowed/);
+    expect((await shell(line)).notes).toMatch(/Permission denied: .*toolcrib stores the user's answers/);
     // Written so that nobody can read what it would do.
     const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`);
     expect(answer.stdout).toBe("");

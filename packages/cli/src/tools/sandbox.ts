@@ -1,11 +1,10 @@
 import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { hideState } from "./hideState.ts";
 import type { PermissionFlags } from "./permissions.ts";
-import { hasShell, rootsOf, type ToolFlags } from "./toolSet.ts";
+import { hasShell, hideState, rootsOf, type ToolFlags } from "./toolSet.ts";
 
-/** What `--sandbox-allow` may name, beside protected paths, which hold a dot or a slash. */
+/** The words that `--sandbox-allow` may name, beside protected paths, which hold a dot or a slash. */
 const allowable = ["network", "sockets"] as const;
 const isPath = (name: string): boolean => /[./]/.test(name);
 
@@ -49,7 +48,7 @@ export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   return flags;
 }
 
-const howToSwitchOn = "--enable run_bash switches them on, with all your rights, each asked about";
+const howToSwitchOn = "--enable run_bash turns them on, with all your rights and a question for each";
 
 /** Returns whether the shell is on if a sandbox works: where a mode asks or refuses, and no flag says anything about it. */
 function offersShellIn(flags: ToolFlags & PermissionFlags): boolean {

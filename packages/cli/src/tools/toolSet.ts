@@ -1,10 +1,17 @@
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { createAskUserTool } from "@toolcrib/agent/ask-user";
-import type { ExecutableTool, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
-import { nearestName } from "@toolcrib/core/internal";
+import type { ExecutableTool, Guard, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
+import { nearestName, oneLine } from "@toolcrib/core/internal";
 import { createDefaultToolRegistry, type DefaultToolOptions } from "@toolcrib/defaults/registry";
-import { createPathScope, spillOutput } from "@toolcrib/kit/files";
+import {
+  createPathScope,
+  ensureDirectory,
+  findProgram,
+  isInside,
+  isTrustedProgram,
+  spillOutput,
+} from "@toolcrib/kit/files";
 import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import type { ConnectedTools } from "@toolcrib/remote";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
@@ -13,11 +20,10 @@ import { usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { sandboxFlags, toolFlags } from "../sharedFlags.ts";
-import { oneLine } from "../terminal/render.ts";
-import { hideState } from "./hideState.ts";
+import { configFolder } from "../state/stateBase.ts";
+import { canonicalPath, makeStateFolder, stateFolder } from "../state/stateFolder.ts";
 import type { Hooks } from "./hooks.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
-import { chooseShell } from "./shell.ts";
 
 /** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags> {
@@ -31,7 +37,7 @@ export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlag
   readonly directory?: string | undefined;
 }
 
-/** What a conversation has beside the default tools. */
+/** The tools that a conversation has beside the default ones. */
 export interface ToolSetParts {
   readonly context?: ToolContext | undefined;
   /** The tools of mounted servers. */
@@ -44,6 +50,8 @@ export interface ToolSetParts {
   readonly jobs?: BackgroundJobs | undefined;
   /** The user's own commands around calls. */
   readonly hooks?: Hooks | undefined;
+  /** Decides about each call. Default: the policy of the permissions. */
+  readonly guard?: Guard | undefined;
   /** Remembers what files were before a call. */
   readonly undo?: Middleware | undefined;
 }
@@ -52,14 +60,14 @@ export interface ToolSetParts {
 const longestOutput = defaultMaxReplyBytes;
 
 /**
- * The default tools, `edit_file`, `ask_user` and those of servers, ours confined to the roots (default: the working directory), each call decided
- * by the permissions. Throws a usage error.
+ * Registers the default tools, `edit_file`, `ask_user` and those of servers, ours confined to the roots (default: the working
+ * directory), each call decided by the permissions. Throws a usage error.
  */
 export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
   { leftovers, env }: Pick<Program, "leftovers" | "env">,
-  { context, more = [], readable = [], outputs, jobs, hooks, undo }: ToolSetParts = {},
+  { context, more = [], readable = [], outputs, jobs, hooks, guard = policy.guard, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const { directory: cwd, remote } = flags;
   const root = rootsOf(flags);
@@ -80,7 +88,7 @@ export function createToolSet(
       sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
       leftovers,
       spill: outputs,
-      ...(jobs && { background: jobs }),
+      ...(jobs && { background: jobs, input: isNamed("write_input", flags) }),
     },
     extra: [createEditFileTool({ root, deny, ...fs }), createAskUserTool(), ...more],
   });
@@ -97,13 +105,13 @@ export function createToolSet(
   if (outputs !== undefined) registry.use(spillOthers(outputs));
   // The last one: what it hands on reaches the tool.
   if (undo) registry.use(undo);
-  return registry.guard(policy.guard);
+  return registry.guard(guard);
 }
 
 /** Off unless named; every conversation is kept without the first. */
 const offByDefault = ["save_session_context", "ask_user", "list_resources", "read_resource"];
 
-/** What `run_bash` needs beside it for commands in the background. */
+/** The tools that `run_bash` needs beside it for commands in the background. */
 const companions = ["read_output", "stop_command"];
 
 /** They keep each of their streams themselves: their answers stay JSON. */
@@ -127,12 +135,17 @@ export function rootsOf({ on, root = [] }: ToolFlags): string[] {
 }
 
 /** Returns whether `run_bash` is switched on by name. */
-export function hasShell({ tools, enable, disable }: ToolFlags): boolean {
-  const isIn = (names: readonly string[] | undefined): boolean => names?.includes("run_bash") ?? false;
+export function hasShell(flags: ToolFlags): boolean {
+  return isNamed("run_bash", flags);
+}
+
+/** Returns whether a tool is switched on by name. */
+export function isNamed(name: string, { tools, enable, disable }: ToolFlags): boolean {
+  const isIn = (names: readonly string[] | undefined): boolean => names?.includes(name) ?? false;
   return (isIn(tools) || isIn(enable)) && !isIn(disable);
 }
 
-/** `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable`. */
+/** Switches tools on and off: `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable`. */
 function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: ToolFlags): void {
   const known = (flag: string, names: readonly string[]): readonly string[] => {
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
@@ -163,11 +176,49 @@ function checkRules(registry: ToolRegistry, flags: PermissionFlags): void {
   }
 }
 
-/** `what` begins the sentence. */
-export function unknownTool(what: string, name: string, registry: ToolRegistry): Error {
+/** Makes the error for a tool that is not there. `what` begins the sentence. */
+export function unknownTool(what: string, name: string, registry: ToolRegistry, advice = ""): Error {
   const names = registry.getToolNames();
   const nearest = nearestName(name, names);
   return usageError(
-    `${what}: there is no such tool; ${nearest ? `did you mean ${nearest}?` : `the tools are ${names.join(", ")}`}`,
+    `${what}: there is no such tool; ${nearest ? `did you mean ${nearest}?` : `the tools are ${names.join(", ")}${advice}`}`,
   );
+}
+
+/** Hides the user's own folders from commands where a root holds them: they could otherwise allow what only the user may allow. */
+export function hideState(sandbox: SandboxOptions, root: readonly string[], env: NodeJS.ProcessEnv): SandboxOptions {
+  const { roots = [] } = createPathScope({ root });
+  const hidden = [stateFolder(env), configFolder(env)].filter((folder) =>
+    [folder, canonicalPath(folder)].some((place) => roots.some((root) => isInside(root, place))),
+  );
+  if (hidden.length === 0) return sandbox;
+  try {
+    // Only a folder that exists can be hidden.
+    if (hidden.includes(stateFolder(env))) makeStateFolder(env);
+    if (hidden.includes(configFolder(env))) ensureDirectory(configFolder(env), 0o700);
+  } catch {
+    // The sandbox reports a folder that it cannot hide.
+  }
+  return { ...sandbox, hidden };
+}
+
+/**
+ * Returns the shell of `run_bash`: the one that is named, else `bash` where it is found, as models write for it, else `sh`. Never
+ * one that the tools could write. Throws a usage error.
+ */
+function chooseShell(named: string | undefined, limits: { root: readonly string[]; cwd?: string | undefined }): string {
+  if (named === "sh") return named;
+  const { cwd, roots = [] } = createPathScope(limits);
+  const notIn = [...new Set([cwd, ...roots])].filter((folder) => folder !== "/");
+  const hasBash = findProgram("bash", notIn) !== undefined;
+  if (named === undefined) return hasBash ? "bash" : "sh";
+  const refuse = (why: string): Error => usageError(`--shell ${oneLine(named, 200)}: ${why}`);
+  if (named === "bash") {
+    if (hasBash) return named;
+    throw refuse("it is not on PATH, outside of the folders that tools may write; leave it out for sh");
+  }
+  if (!isAbsolute(named)) throw refuse("expected sh, bash or the absolute path of a shell");
+  if (!statSync(named, { throwIfNoEntry: false })?.isFile()) throw refuse("there is no such program");
+  if (!isTrustedProgram(named, notIn)) throw refuse(`tools could write it; name one outside of ${notIn.join(", ")}`);
+  return named;
 }

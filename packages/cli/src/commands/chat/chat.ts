@@ -1,4 +1,4 @@
-import type { ExitReason } from "../../exitReasons.ts";
+import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { conversationFlags } from "../../sharedFlags.ts";
 import { inputHistory } from "../../state/inputHistory.ts";
@@ -6,33 +6,43 @@ import { openChatInput } from "../../terminal/chatInput.ts";
 import type { ConversationFlags } from "../buildAgent.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
-/** `toolcrib chat`: a line is a message; lines may be piped in, too. */
+/** `toolcrib chat`: a line is a message; lines may be piped in, too. Its words are the first message. */
 export const chat: DefineCommand = defineCommand({
   flags: {
     ...conversationFlags,
-    plain: { usage: "--plain", about: "lines of plain text, none of which changes; also TOOLCRIB_PLAIN=1" },
+    plain: { usage: "--plain", about: "print plain lines that never change; also TOOLCRIB_PLAIN=1" },
   },
-  run: (program, { plain, ...flags }) => openChat(program, flags, plain),
+  arguments: [["[message...]", "the first message; @FILE adds a file"]],
+  run(program, { plain, ...flags }, [words], command) {
+    const [first = ""] = words;
+    if (command.parent?.commands.some((one) => one.name() === first))
+      throw usageError(`${first} is a command: its flags come after it; put a message in quotes`);
+    return openChat(program, flags, words.join(" ").trim(), plain);
+  },
 });
 
-async function openChat(program: Program, flags: ConversationFlags, isPlain = false): Promise<ExitReason> {
+async function openChat(
+  program: Program,
+  flags: ConversationFlags,
+  message: string,
+  isPlain = false,
+): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
   if (isPlain) env.TOOLCRIB_PLAIN = "1";
-  // Until there is a session, Ctrl-C ends the program.
-  const session = { interrupt: interrupts.interrupt };
   // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
   const history = inputHistory(env);
   const input = await openChatInput({
     terminal,
     env,
     history,
-    onInterrupt: () => session.interrupt(),
+    onInterrupt: interrupts.interrupt,
     onEscape: interrupts.stop,
   });
   try {
     const { converse } = await import("./converse.ts");
-    return await converse(program, flags, input, session);
+    return await converse(program, { flags, message }, input);
   } finally {
+    interrupts.onIdle = undefined;
     input.close();
   }
 }

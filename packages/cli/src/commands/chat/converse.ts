@@ -5,35 +5,33 @@ import type { ExitReason } from "../../exitReasons.ts";
 import { explain } from "../../explain.ts";
 import { chooseAnother, chooseModel, type ModelChoice } from "../../model/modelChoice.ts";
 import { offeredModels } from "../../model/offeredModels.ts";
-import { linesToConnect } from "../../model/waysToConnect.ts";
 import type { Program } from "../../program.ts";
-import { type Asker, terminalAsker } from "../../terminal/ask.ts";
+import { shortConnectionAdvice } from "../../sharedFlags.ts";
+import { type Asker, pickByNumber, terminalAsker } from "../../terminal/ask.ts";
 import type { ChatInput } from "../../terminal/chatLines.ts";
-import { pickByNumber } from "../../terminal/choices.ts";
-import { readMention, withMentions } from "../../terminal/mentions.ts";
+import { readMention, readPastedOr, withMentions } from "../../terminal/prompt.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
 import { nextMode } from "../../tools/permissions.ts";
-import { readThere } from "../../tools/remote.ts";
+import { readRemoteFile } from "../../tools/remote.ts";
 import type { ConversationFlags } from "../buildAgent.ts";
 import { openConversation } from "../conversation.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
-import { describeLastExchange } from "./describeContext.ts";
+import { describeLastExchange, quoted } from "./describeContext.ts";
 import { runOwnCommand } from "./ownCommand.ts";
 import { readPromptCommands } from "./promptCommands.ts";
 import { RecentCalls } from "./recentCalls.ts";
 import { runSlashCommand, slashCommands } from "./slashCommands.ts";
 import type { SlashContext } from "./slashContext.ts";
 
-const withoutModel = `No model is connected; a stand-in, which is none, answers a few requests. To connect one:
-${linesToConnect}, then /model
+const withoutModel = `No model is connected; a simple stand-in answers a few requests. To connect a model:
+${shortConnectionAdvice}, then /model
 /help lists commands.`;
 
-/** Holds a conversation until the user leaves. From its begin on, `interrupts` gets what Ctrl-C does. */
+/** Holds a conversation until the user leaves; an empty `message` is none. */
 export async function converse(
   program: Program,
-  flags: ConversationFlags,
+  { flags, message }: { readonly flags: ConversationFlags; readonly message: string },
   input: ChatInput,
-  interrupts: { interrupt(): void },
 ): Promise<ExitReason> {
   const { terminal } = program;
   const choice = await chooseModel(flags);
@@ -42,17 +40,18 @@ export async function converse(
   const user = asker();
   const pick = screen ? screen.pick : user && pickByNumber(user, terminal.note);
   const jobs = createBackgroundJobs();
-  const given = { ...flags, offersShell: user !== undefined };
+  const given = { ...flags, offersShell: user !== undefined, usesAllowedServers: true };
   const conversation = await openConversation(choice.provider, given, program, asker, { jobs, pick });
   try {
     terminal.aside(choice.isOffline ? withoutModel : `${choice.why} /help lists commands.`);
     const more = await readPromptCommands(program);
     const session = new ChatSession({ program, conversation, jobs, asker: user, pick, more }, choice, input);
-    interrupts.interrupt = () => session.interrupt();
+    if (keyboard) program.interrupts.onIdle = () => session.warn();
     const last = describeLastExchange(conversation);
     if (last !== undefined) terminal.aside(last);
     // A question that the user has left open, or that a crash has: it is on disk, and so is everything before it.
-    if (conversation.agent.pending.length > 0) await session.take("/answer");
+    if (conversation.hasQuestions) await session.take("/answer");
+    if (message !== "") await session.begin(message);
     while (!session.hasEnded) {
       const line = await input.next();
       if (line === undefined) break;
@@ -64,6 +63,8 @@ export async function converse(
   }
 }
 
+const leaveHint = "Ctrl-C again, or /quit, leaves.";
+
 type SessionParts = Pick<SlashContext, "program" | "conversation" | "jobs" | "asker" | "pick" | "more">;
 
 /** Takes the lines of the user: messages, commands of the conversation, commands of the user's own. */
@@ -71,7 +72,7 @@ class ChatSession {
   readonly #context: SlashContext;
   readonly #input: ChatInput;
   readonly #calls = new RecentCalls();
-  /** What had been typed when the last Ctrl-C came. */
+  /** The text typed when the last Ctrl-C came. */
   #warnedAt: number | undefined;
   /** The last command of the user's own, for the model. */
   #shared: string | undefined;
@@ -87,7 +88,7 @@ class ChatSession {
       ...parts,
       calls: this.#calls,
       get model() {
-        return `${current.provider.name}/${current.provider.model}`;
+        return current.name;
       },
       async useModel(model) {
         const chosen = await chooseAnother(first, model);
@@ -107,30 +108,39 @@ class ChatSession {
   }
 
   async take(line: string): Promise<void> {
-    const { terminal } = this.#context.program;
     this.#warnedAt = undefined;
-    if (line === "") return;
+    if (line !== "") await this.#explained(() => this.#run(line));
+  }
+
+  /** Sends the message of the command line: whatever it begins with, it is no command. */
+  async begin(message: string): Promise<void> {
+    this.#context.program.terminal.note(quoted(message));
+    await this.#explained(() => this.#send(message));
+  }
+
+  async #run(line: string): Promise<void> {
+    if (line === "exit" || line === "quit") return this.#context.leave();
+    if (line.startsWith("!")) return await this.#runOwn(line.slice(1).trim());
+    if (!line.startsWith("/") && line !== "?") return await this.#send(line);
+    const told = await runSlashCommand(line === "?" ? "/help" : line, this.#context);
+    if (told !== undefined) this.#context.program.terminal.note(told);
+  }
+
+  async #explained(task: () => Promise<void>): Promise<void> {
+    const { terminal } = this.#context.program;
     try {
-      if (line === "exit" || line === "quit") return this.#context.leave();
-      if (line.startsWith("!")) return await this.#runOwn(line.slice(1).trim());
-      if (!line.startsWith("/")) return await this.#send(line);
-      const told = await runSlashCommand(line, this.#context);
-      if (told !== undefined) terminal.aside(told);
+      await task();
     } catch (error) {
       terminal.note(terminal.style.red(explain(error).message));
     }
   }
 
-  /** Ctrl-C at the terminal. */
-  interrupt(): void {
-    const { interrupts, terminal } = this.#context.program;
-    if (interrupts.running || this.#warnedAt === this.#input.typed) {
-      interrupts.interrupt();
-      return;
-    }
+  /** Handles Ctrl-C at the terminal while nothing runs; returns whether the conversation goes on. */
+  warn(): boolean {
+    if (this.#warnedAt === this.#input.typed) return false;
     this.#warnedAt = this.#input.typed;
-    this.#input.clear();
-    terminal.aside("Ctrl-C again, or /quit, leaves.");
+    this.#input.clear(leaveHint);
+    return true;
   }
 
   /** Gives the screen, if there is one, what it shows of the conversation and what can be completed. */
@@ -138,7 +148,12 @@ class ChatSession {
     const context = this.#context;
     const { conversation } = context;
     this.#input.screen?.tell({
-      facts: () => [context.model, usageText(conversation.agent.usage), "/help"],
+      facts: () => [
+        this.#warnedAt === this.#input.typed ? leaveHint : "",
+        context.model,
+        usageText(conversation.agent.usage),
+        "/help",
+      ],
       mode: () => conversation.permissions.mode,
       changeMode: () => conversation.setMode(nextMode(conversation.permissions.mode)),
     });
@@ -168,28 +183,28 @@ class ChatSession {
     }
   }
 
-  /** `typed`: where names of files count. */
+  /** Sends a message. `typed`: where names of files count. */
   async #send(text: string, typed: string = text): Promise<void> {
     const { conversation, program } = this.#context;
     const { remote } = conversation;
     const message = await program.interrupts.during((signal) =>
-      withMentions(text, remote ? (path) => readThere(remote, path, signal) : readMention, typed),
+      withMentions(text, remote ? readPastedOr((path) => readRemoteFile(remote, path, signal)) : readMention, typed),
     );
     await this.#turn((signal) => conversation.turn(message, signal));
     if (conversation.permissions.mode === "plan")
-      program.terminal.aside("Shift-Tab, or /mode ask, and it can do what it has proposed.");
+      program.terminal.aside("Shift-Tab or /mode ask lets it do what it has proposed.");
   }
 
   async #runOwn(command: string): Promise<void> {
     const { terminal, interrupts } = this.#context.program;
-    if (command === "") return terminal.aside("Write !COMMAND to run one of your own.");
+    if (command === "") return terminal.aside("Write !COMMAND to run your own command.");
     const outcome = await interrupts.during((signal) => runOwnCommand(command, terminal, signal));
     this.#shared = outcome.forModel;
     terminal.aside(`${outcome.end} /share shows it to the model.`);
   }
 
   async #share(words: readonly string[]): Promise<string | undefined> {
-    if (this.#shared === undefined) return "There is nothing to share: !COMMAND runs a command of your own.";
+    if (this.#shared === undefined) return "There is nothing to share: !COMMAND runs your own command.";
     const about = words.join(" ");
     await this.#send([this.#shared, about].filter(Boolean).join("\n\n"), about);
     return undefined;

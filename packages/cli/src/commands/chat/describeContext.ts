@@ -1,6 +1,6 @@
 import { charactersPerToken, estimateTokens } from "@toolcrib/contracts";
+import { oneLine } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
-import { oneLine } from "../../terminal/render.ts";
 import type { Conversation } from "../conversation.ts";
 
 /** Describes what the conversation has used so far. */
@@ -43,22 +43,31 @@ function skillNames({ skills }: Conversation["skills"]): string {
 
 const mostShownLines = 8;
 
-/** Describes what was said last in a conversation that goes on: the message and the answer, of each the first lines. */
+/**
+ * Describes what was said last in a conversation that goes on: the last message and its answer, if there is one, of each the first lines.
+ */
 export function describeLastExchange({ agent: { sessionContext } }: Conversation): string | undefined {
-  if (sessionContext.length === 0) return undefined;
-  const linesOf = (role: "user" | "assistant"): string[] => {
-    const texts = sessionContext
-      .filter((message) => message.role === role)
-      .map(({ content = [] }) =>
-        content
-          .flatMap((block) => (block.type === "text" ? [block.text] : []))
-          .join("\n")
-          .trim(),
-      );
-    const lines = (texts.findLast((text) => text !== "") ?? "").split("\n").map((line) => oneLine(line, 200));
-    const more = lines.length - mostShownLines;
-    return more > 0 ? [...lines.slice(0, mostShownLines), `… ${more} more lines`] : lines;
-  };
-  const asked = linesOf("user").map((line, index) => `${index === 0 ? ">" : " "} ${line}`);
-  return [...asked, "", ...linesOf("assistant")].join("\n");
+  const said = sessionContext.flatMap((message) => {
+    const { role, content = [] } = message;
+    const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+    return role === "tool" || text.trim() === "" ? [] : [{ role, text: text.trim() }];
+  });
+  if (said.length === 0) return undefined;
+  const at = said.findLastIndex(({ role }) => role === "user");
+  const answer = said.slice(at + 1).at(-1);
+  const asked = at === -1 ? [] : [quoted(said[at]?.text ?? ""), ""];
+  return [...asked, answer ? firstLines(answer.text).join("\n") : "(no answer yet)"].join("\n");
+}
+
+/** Writes a message of the user as the screen shows one: its first lines. */
+export function quoted(message: string): string {
+  return firstLines(message)
+    .map((line, index) => `${index === 0 ? ">" : " "} ${line}`)
+    .join("\n");
+}
+
+function firstLines(text: string): string[] {
+  const lines = text.split("\n").map((line) => oneLine(line, 200));
+  const more = lines.length - mostShownLines;
+  return more > 0 ? [...lines.slice(0, mostShownLines), `… ${more} more lines`] : lines;
 }

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
@@ -21,7 +23,7 @@ const server = `
   const review = { name: "review", description: "Reviews.", arguments: [{ name: "note", required: true }, { name: "how" }] };
   const answers = {
     initialize: () => ({ protocolVersion: "2025-06-18", capabilities, serverInfo: { name: "n", version: "1" }, instructions: "Notes are mine." }),
-    "tools/list": () => ({ tools: [] }),
+    "tools/list": () => ({ tools: [{ name: "look", inputSchema: { type: "object" } }] }),
     "resources/list": () => ({ resources: [{ uri: "notes://a", name: "A" }] }),
     "resources/read": ({ uri }) => ({ contents: [{ uri, text: "Text of " + uri }] }),
     "prompts/list": () => ({ prompts: [review] }),
@@ -73,4 +75,49 @@ test("the tools for resources are off until they are named, and asked about then
   wire.script(answerWith(call), answerWith({ text: "Done." }));
   await toolcrib(["run", "hi", ...model(), "--enable", "read_resource", "--allow", "read_resource"]);
   expect(wire.requests.at(-1)?.text).toContain("Text of notes://a");
+});
+
+test("chat uses the servers that were added or allowed, names the others, and --no-mcp none", async () => {
+  const chat = [...model().slice(0, -1)];
+  const add = async (name: string) => toolcrib(["mcp", "add", name, "--", process.execPath, "-e", server]);
+  expect((await add("ours")).stderr).toContain("toolcrib chat uses it");
+  const file = join(cwd, ".mcp.json");
+  const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, object> };
+  const theirs = { command: process.execPath, args: ["-e", 'require("node:fs").writeFileSync("started", "")'] };
+  writeFileSync(file, JSON.stringify({ mcpServers: { ...mcpServers, theirs } }));
+  const { stderr } = await toolcrib(["chat", ...chat], "/mcp\n/prompts\n");
+  expect(stderr).toContain("Not used, as .mcp.json has them now: theirs; toolcrib mcp allow theirs allows it.");
+  expect(stderr).toMatch(/\nours {4}1 tool: mcp__ours__look\ntheirs {2}not allowed yet: .*\nnotes {3}1 tool: /);
+  expect(stderr).toContain("/mcp__ours__review NOTE [HOW]");
+  expect(existsSync(join(cwd, "started"))).toBe(false);
+  const none = await toolcrib(["chat", ...chat, "--no-mcp"], "/mcp\n/prompts\n");
+  expect(none.stderr).toMatch(/\nours {4}not used in this conversation\n/);
+  expect(none.stderr).toContain("none is used here; /mcp says why");
+  writeFileSync(file, "{");
+  expect((await toolcrib(["chat", ...chat], "/quit\n")).stderr).toMatch(/No MCP server is used: .*\.mcp\.json/);
+});
+
+test("what speaks with servers is loaded only where one is used", async () => {
+  await toolcrib(["mcp", "remove", "--user", "notes"]);
+  const hook = `import { registerHooks } from "node:module";
+    const load = (url, context, next) => {
+      if (url.includes("/@modelcontextprotocol/")) process.stderr.write("loaded\\n");
+      return next(url, context);
+    };
+    registerHooks({ load });`;
+  env = { ...env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(hook)}"` };
+  const chat = async () => toolcrib(["chat", "-m", "offline"], "/mcp\n");
+  expect(await chat()).toMatchObject({ code: 0, stderr: expect.not.stringContaining("loaded") });
+  const added = await toolcrib(["mcp", "add", "--user", "notes", "--", process.execPath, "-e", server]);
+  expect(added).toMatchObject({ code: 0, stderr: expect.not.stringContaining("loaded") });
+  expect((await chat()).stderr).toContain("loaded");
+});
+
+test("the name of a server, which a stranger chose, is one word of the command that allows it", async () => {
+  writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { "x; it's": { command: "true" } } }));
+  const allow = "toolcrib mcp allow 'x; it'\\''s'";
+  const { stderr } = await toolcrib(["chat", ...model().slice(0, -1)], "/mcp\n");
+  expect(stderr).toContain(`${allow} allows it.`);
+  expect(stderr).toContain(`not allowed yet: ${allow}, then`);
+  expect((await toolcrib(["run", "hi", ...model()])).stderr).toContain(`then ${allow}\n`);
 });

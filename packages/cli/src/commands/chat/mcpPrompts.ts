@@ -1,23 +1,38 @@
-import type { AgentEvent } from "@toolcrib/agent";
-import { nearestName } from "@toolcrib/core/internal";
-import type { McpPrompt } from "@toolcrib/mcp";
-import type { Program } from "../../program.ts";
-import { oneLine } from "../../terminal/render.ts";
-import type { Conversation } from "../conversation.ts";
-
-/** The part of a slash command's context that prompts need. */
-interface PromptContext {
-  readonly program: Program;
-  readonly conversation: Conversation;
-  turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
-}
+import { nearestName, oneLine } from "@toolcrib/core/internal";
+import { clip } from "@toolcrib/core/text";
+import type { McpMount, McpPrompt } from "@toolcrib/mcp";
+import { shellWord } from "../../terminal/shellWord.ts";
+import type { ListedServer } from "../../tools/mcpMount.ts";
+import type { CommandReply, SlashContext } from "./slashContext.ts";
 
 /** Names of commands that are prompts of MCP servers. */
 export const promptPrefix = "mcp__";
 
+/** Lists the servers: whether this conversation uses them, with which tools, and why not. */
+export async function describeServers({ conversation: { mount }, program }: SlashContext): Promise<string> {
+  const { listServers } = await import("../../tools/mcpMount.ts");
+  const listed = await listServers(program);
+  if (listed.length === 0) return "There is no MCP server; toolcrib mcp add NAME COMMAND adds one.";
+  const width = Math.max(...listed.map(({ name }) => oneLine(name, 64).length));
+  return listed.map((one) => `${oneLine(one.name, 64).padEnd(width)}  ${stateOf(one, mount)}`).join("\n");
+}
+
+function stateOf({ name, state, from }: ListedServer, mount: McpMount | undefined): string {
+  if (state === "changed" || state === "not allowed yet")
+    return `${state === "changed" ? "changed since you allowed it" : state}: toolcrib mcp allow ${shellWord(oneLine(name, 64))}, then toolcrib chat -c`;
+  if (state !== "allowed") return `${state} (${from})`;
+  if (!mount) return "not used in this conversation";
+  const tools = mount.tools.filter(({ origin }) => origin === `mcp:${name}`).map((tool) => tool.name);
+  const problems = mount.problems.filter(({ server }) => server === name).map(({ message }) => oneLine(message, 300));
+  const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+  return [...problems, tools.length > 0 ? `${count}: ${clip(tools.join(", "), 1000)}` : "no tools"].join("; ");
+}
+
+const noServer = "Prompts are of MCP servers, and none is used here; /mcp says why.";
+
 /** Lists the prompts of the servers, which are started for it. */
-export async function describePrompts({ conversation: { mount }, program }: PromptContext): Promise<string> {
-  if (!mount) return "Prompts are of MCP servers: start toolcrib chat with --mcp.";
+export async function describePrompts({ conversation: { mount }, program }: SlashContext): Promise<string> {
+  if (!mount) return noServer;
   const { prompts, problems } = await program.interrupts.during((signal) => mount.prompts({ signal }));
   const rows = [...prompts.map(describePrompt), ...problems.map(({ message }) => oneLine(message, 300))];
   return rows.length > 0 ? rows.join("\n") : "The servers have no prompts.";
@@ -34,14 +49,10 @@ function usageOf({ name, arguments: args }: McpPrompt): string {
 }
 
 /** Has the server write the prompt, shows it, and sends it as a message of the user. The last argument takes all further words. */
-export async function runPrompt(
-  name: string,
-  words: readonly string[],
-  context: PromptContext,
-): Promise<string | undefined> {
+export async function runPrompt(name: string, words: readonly string[], context: SlashContext): Promise<CommandReply> {
   const { conversation, program } = context;
   const { mount } = conversation;
-  if (!mount) return "Prompts are of MCP servers: start toolcrib chat with --mcp.";
+  if (!mount) return noServer;
   const text = await program.interrupts.during(async (signal) => {
     const { prompts } = await mount.prompts({ signal });
     const prompt = prompts.find((one) => one.name === name);
@@ -66,7 +77,7 @@ function unknownPrompt(name: string, prompts: readonly McpPrompt[]): string {
   return `There is no prompt ${oneLine(name, 80)}${nearest ? `; did you mean /${nearest}?` : ";"} /prompts lists them.`;
 }
 
-/** Undefined where one that is needed is missing, or there are words too many. */
+/** Reads the arguments; undefined if one that is needed is missing, or there are words too many. */
 function argumentsOf({ arguments: args }: McpPrompt, words: readonly string[]): Record<string, string> | undefined {
   if (args.length === 0) return words.length === 0 ? {} : undefined;
   const given = args.map(({ name }, index) => {

@@ -1,6 +1,6 @@
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { trustedFiles } from "../../config/loadSources.ts";
-import { type BroughtFile, readFolder } from "../../config/projectFiles.ts";
+import { type ProjectFile, readFolder } from "../../config/projectFiles.ts";
 import type { Program } from "../../program.ts";
 import { configFolder } from "../../state/stateBase.ts";
 import type { SlashCommand } from "./slashContext.ts";
@@ -17,7 +17,7 @@ export async function readPromptCommands(program: Program): Promise<Record<strin
   };
 }
 
-function commandsIn(files: readonly BroughtFile[]): SlashCommand[] {
+function commandsIn(files: readonly ProjectFile[]): SlashCommand[] {
   return files.flatMap(({ path, text }) => {
     const [, name] = /^commands\/(\w[\w-]*)\.md$/.exec(path) ?? [];
     return name === undefined ? [] : [promptCommand(name, text)];

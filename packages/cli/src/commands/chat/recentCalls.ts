@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@toolcrib/agent";
+import { oneLine } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../../terminal/question.ts";
-import { oneLine } from "../../terminal/render.ts";
 
 interface Call {
   readonly name: string;

@@ -1,27 +1,31 @@
 import { basename, join } from "node:path";
 import type { Compacted } from "@toolcrib/agent";
+import { oneLine } from "@toolcrib/core/internal";
 import type { UndoneTurn } from "@toolcrib/tools-fs/undo";
 import { writeNewFile } from "../../state/givenFile.ts";
-import { describeSession, exportSession, sessionChoice } from "../../state/sessionFile.ts";
+import { describeSession, exportSession } from "../../state/sessionFile.ts";
 import { home } from "../../state/stateBase.ts";
 import { makeStateFolder } from "../../state/stateFolder.ts";
-import { numberedRows } from "../../terminal/choices.ts";
-import { oneLine } from "../../terminal/render.ts";
+import { numberedRows } from "../../terminal/ask.ts";
 import type { Conversation } from "../conversation.ts";
+import { sessionChoice } from "../sessionChoice.ts";
 import { describeLastExchange } from "./describeContext.ts";
-import type { SlashContext, Told } from "./slashContext.ts";
+import type { CommandReply, SlashContext } from "./slashContext.ts";
 
 export function describeCompacted(done: Compacted | undefined): string {
   if (!done) return "There is nothing to shorten.";
-  return `A summary stands for ${done.summarisedMessages} messages now.`;
+  return `A summary now replaces ${done.summarisedMessages} messages.`;
 }
 
 /** Lists the conversations, or continues one. */
-export async function resume({ conversation, pick }: SlashContext, name: string | undefined): Promise<Told> {
+export async function resume({ conversation, pick }: SlashContext, name: string | undefined): Promise<CommandReply> {
   const { sessions } = conversation;
   const found = await sessions.list();
-  if (found.length === 0) return "No conversation was held in this directory yet.";
-  const choices = found.map((one) => sessionChoice(one));
+  if (found.length === 0) return "There is no conversation in this directory yet.";
+  const choices = found.map((one) => {
+    const mark = one.file === conversation.journal ? "  (this one)" : "";
+    return sessionChoice(one, `${describeSession(one)}${mark}`);
+  });
   if (name === undefined && !pick)
     return `${numberedRows(choices, ": toolcrib sessions list shows their numbers, which count here too")}\n/resume NUMBER continues one.`;
   const chosen = name === undefined ? found[(await pick?.(choices)) ?? -1] : await sessions.find(name);
@@ -33,15 +37,15 @@ export async function resume({ conversation, pick }: SlashContext, name: string 
 }
 
 /** Takes back the last turn that changed files by tools, and names what commands did in it and after it. */
-export async function undoTurn({ undo, remote }: Conversation): Promise<Told> {
-  if (remote) return `/undo takes back changes here alone: those on ${oneLine(remote.name, 100)} stay.`;
-  if (!undo) return "Nothing was kept to undo: this conversation is not among those of this directory.";
+export async function undoTurn({ undo, remote }: Conversation): Promise<CommandReply> {
+  if (remote) return `/undo takes back only changes on this machine: those on ${oneLine(remote.name, 100)} stay.`;
+  if (!undo) return "Nothing was saved for undo: this conversation is not among those of this directory.";
   const turns: UndoneTurn[] = [];
   let last: UndoneTurn | undefined;
   do {
     last = await undo.undo();
     if (last) turns.unshift(last);
-  } while (last && last.putBack.length + last.left.length === 0);
+  } while (last && last.restored.length + last.left.length === 0);
   const notUndoable = turns.flatMap((turn) => turn.notUndoable);
   if (last) {
     const { describeUndone } = await import("@toolcrib/tools-fs/undo");
@@ -55,19 +59,21 @@ export async function undoTurn({ undo, remote }: Conversation): Promise<Told> {
 export async function exportTo(
   { program, conversation, asker }: SlashContext,
   words: readonly string[],
-): Promise<Told> {
+): Promise<CommandReply> {
   const { journal } = conversation;
   if (journal === undefined || conversation.agent.sessionContext.length === 0) return "There is nothing to export yet.";
   let file = words.join(" ");
   if (file === "") {
     // Not in the directory: searches would find it there.
     const offered = join(makeStateFolder(program.env, "exports"), `${basename(journal, ".jsonl")}.html`);
-    const answer = asker ? await asker.ask(`To which file? Enter takes ${oneLine(offered, 300)}: `, undefined) : "";
+    const answer = asker
+      ? await asker.ask(`To which file, .html or .md? Esc leaves, Enter takes\n${oneLine(offered, 300)}: `, undefined)
+      : "";
     if (answer === undefined) return "Nothing was written.";
     file = answer.trim() || offered;
   }
   if (file.startsWith("~/")) file = join(home(), file.slice(2));
   const content = await exportSession(journal, file.endsWith(".md") ? "md" : "html", program.env);
   writeNewFile(file, content);
-  return `Written to ${oneLine(file, 300)}. It holds what was said and read: look through it before you share it.`;
+  return `Written to ${oneLine(file, 300)}. It contains all messages and everything that was read: look through it before you share it.`;
 }

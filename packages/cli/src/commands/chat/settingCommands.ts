@@ -1,13 +1,12 @@
-import { nearestName } from "@toolcrib/core/internal";
+import { nearestName, oneLine } from "@toolcrib/core/internal";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import { permissionFlags } from "../../sharedFlags.ts";
-import { oneLine } from "../../terminal/render.ts";
-import { modeWords } from "../../tools/permissions.ts";
+import { modeDescriptions } from "../../tools/permissions.ts";
 import type { Conversation } from "../conversation.ts";
-import type { SlashContext, Told } from "./slashContext.ts";
+import type { CommandReply, SlashContext } from "./slashContext.ts";
 
 /** Changes the model to the one that is named, or picked. */
-export async function changeModel(context: SlashContext, name: string | undefined): Promise<Told> {
+export async function changeModel(context: SlashContext, name: string | undefined): Promise<CommandReply> {
   const wanted = name ?? (await pickModel(context));
   const why = wanted === undefined ? undefined : await context.useModel(wanted);
   return why ?? context.model;
@@ -26,7 +25,8 @@ export function changeMode(conversation: Conversation, name: string | undefined)
   if (name !== undefined && !mode) return `There is no mode ${name}; the modes are ${modes.join(", ")}.`;
   if (mode) conversation.setMode(mode);
   const { mode: now } = conversation.permissions;
-  return `${now}: ${modeWords[now]}.`;
+  if (mode) return `${now}: ${modeDescriptions[now]}.`;
+  return modes.map((one) => `${one === now ? "→" : " "} ${one.padEnd(12)}  ${modeDescriptions[one]}`).join("\n");
 }
 
 export function changeTools({ agent }: Conversation, [verb, name = ""]: readonly string[]): string {

@@ -1,12 +1,11 @@
-import { nearestName } from "@toolcrib/core/internal";
+import { nearestName, oneLine } from "@toolcrib/core/internal";
 import { permissionFlags } from "../../sharedFlags.ts";
-import { oneLine } from "../../terminal/render.ts";
 import { describePermissions } from "../../tools/permissions.ts";
 import { describeContext, describeUsage } from "./describeContext.ts";
-import { describePrompts, promptPrefix, runPrompt } from "./mcpPrompts.ts";
+import { describePrompts, describeServers, promptPrefix, runPrompt } from "./mcpPrompts.ts";
 import { describeCompacted, exportTo, resume, undoTurn } from "./sessionCommands.ts";
 import { changeJobs, changeMode, changeModel, changeTools } from "./settingCommands.ts";
-import type { SlashCommand, SlashContext, Told } from "./slashContext.ts";
+import type { CommandReply, SlashCommand, SlashContext } from "./slashContext.ts";
 
 /** The commands of the conversation, by their headings in `/help`. */
 const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
@@ -15,7 +14,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       name: "answer",
       summary: "answer the questions that wait",
       async run({ conversation, turn }) {
-        if (conversation.agent.pending.length === 0) return "No question waits.";
+        if (!conversation.hasQuestions) return "No question waits.";
         await turn((signal) => conversation.answer(signal));
         return undefined;
       },
@@ -30,7 +29,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
     },
     {
       name: "compact",
-      summary: "begin the conversation anew with a summary",
+      summary: "replace the conversation with a summary",
       run: async ({ program, conversation }) =>
         describeCompacted(await program.interrupts.during((signal) => conversation.agent.compact({ signal }))),
     },
@@ -42,7 +41,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
     },
     {
       name: "undo",
-      summary: "put the files back as they were before the last turn that changed any",
+      summary: "restore the files that the last turn changed",
       run: ({ conversation }) => undoTurn(conversation),
     },
     {
@@ -58,7 +57,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       run: ({ share }, words) => share(words),
     },
   ],
-  "How it works": [
+  "Model and permissions": [
     {
       name: "model",
       takes: "[PROVIDER/MODEL]",
@@ -73,9 +72,26 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       run: ({ conversation }, [name]) => changeMode(conversation, name),
     },
     {
+      name: "permissions",
+      summary: "show what runs, needs your answer or is refused, and the remembered answers",
+      run: async ({ conversation }) => (await describePermissions(conversation.permissions)).join("\n"),
+    },
+    {
+      name: "context",
+      summary: "show the parts of a request, with their tokens and instruction files",
+      run: ({ conversation }) => describeContext(conversation),
+    },
+    {
+      name: "stats",
+      summary: "messages, tokens and cost so far",
+      run: ({ conversation }) => describeUsage(conversation),
+    },
+  ],
+  "Tools and servers": [
+    {
       name: "tools",
       takes: "[enable|disable NAME]",
-      summary: "show the tools, or switch one on or off",
+      summary: "show the tools, or turn one on or off",
       complete: ({ conversation }, words) =>
         words.length === 0
           ? ["enable", "disable"]
@@ -85,42 +101,32 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       run: ({ conversation }, words) => changeTools(conversation, words),
     },
     {
-      name: "permissions",
-      summary: "show what runs, is asked about and is refused, and the answers that are remembered",
-      run: async ({ conversation }) => (await describePermissions(conversation.permissions)).join("\n"),
-    },
-    {
       name: "calls",
       takes: "[NUMBER]",
-      summary: "show the last call whole, or so many (also Ctrl-O)",
+      summary: "show the last call, or more calls, in full (also Ctrl-O)",
       run: ({ calls }, [number = "1"]) =>
         calls.describe(Math.max(1, Number.parseInt(number, 10) || 1), process.stderr.columns || 80),
     },
     {
       name: "jobs",
       takes: "[stop ID]",
-      summary: "show the commands that run in the background, or end one",
+      summary: "show the commands in the background, or stop one",
       complete: ({ jobs }, words) =>
         words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
       run: ({ jobs, conversation: { remote } }, words) =>
         remote
-          ? `Commands in the background of ${oneLine(remote.name, 100)} are known to the model alone: ask it to stop one.`
+          ? `Commands in the background of ${oneLine(remote.name, 100)} are known only to the model: ask it to stop one.`
           : changeJobs(jobs, words),
+    },
+    {
+      name: "mcp",
+      summary: "show the MCP servers, whether they are used, and their tools",
+      run: describeServers,
     },
     {
       name: "prompts",
       summary: "show the prompts of MCP servers: /mcp__SERVER__PROMPT sends one",
       run: describePrompts,
-    },
-    {
-      name: "context",
-      summary: "what a request holds: instructions files, and tokens of each part",
-      run: ({ conversation }) => describeContext(conversation),
-    },
-    {
-      name: "stats",
-      summary: "messages, tokens and cost so far",
-      run: ({ conversation }) => describeUsage(conversation),
     },
   ],
   "The program": [
@@ -144,40 +150,68 @@ export function slashCommands({ more }: SlashContext): readonly SlashCommand[] {
   return [...builtIn, ...others.filter(({ name }) => !builtIn.some((one) => one.name === name))];
 }
 
+/** The names of commands in other programs. */
+const otherNames: Readonly<Record<string, string>> = {
+  "allowed-tools": "permissions",
+  approvals: "mode",
+  bashes: "jobs",
+  bye: "quit",
+  compress: "compact",
+  continue: "resume",
+  cost: "stats",
+  memory: "context",
+  new: "clear",
+  plan: "mode plan",
+  reset: "clear",
+  rewind: "undo",
+  sessions: "resume",
+  skills: "context",
+  status: "stats",
+  tokens: "stats",
+  usage: "stats",
+};
+
 /** The keys of a terminal whose rows can change. */
 const keys: readonly (readonly [key: string, what: string])[] = [
-  ["Esc", "ends the answer that is coming"],
+  ["Enter", "sends the message, after the present turn"],
+  ["Up, Down", "earlier messages; Up takes back a waiting one"],
+  ["Tab", "completes a command, a word or a file after @"],
+  ["Esc", "ends the turn"],
   ["Shift-Tab", "ask, accept-edits, plan"],
-  ["Ctrl-O", "opens what was shown in a few rows, and closes it"],
-  ["Ctrl-R", "searches what you typed before"],
+  ["Ctrl-O", "shows calls and thinking in full, or closes that"],
+  ["Ctrl-R", "searches your earlier input"],
+  ["Ctrl-L", "clears the screen"],
+  ["Ctrl-V", "adds the picture in the clipboard"],
   ["Alt-Enter, Ctrl-J", "another line of the message"],
-  ["@FILE, !COMMAND", "sends a file along; runs a command of your own"],
+  ["@FILE, !COMMAND", "adds a file; runs your own command"],
   ["Ctrl-C", "ends the answer, or clears the line; twice leaves"],
   ["Ctrl-D, exit", "leaves"],
 ];
 
 /** Runs the command that `line` names. */
-export async function runSlashCommand(line: string, context: SlashContext): Promise<Told> {
+export async function runSlashCommand(line: string, context: SlashContext): Promise<CommandReply> {
   const [typed = "", ...words] = line.split(/\s+/);
   const name = typed === "/exit" ? "quit" : typed.slice(1);
   const commands = slashCommands(context);
   const command = commands.find((one) => one.name === name);
   if (command) return command.run(context, words, line.slice(typed.length).trim());
   if (name.startsWith(promptPrefix)) return runPrompt(name, words, context);
-  const nearest = nearestName(
-    typed,
-    commands.map((one) => `/${one.name}`),
-  );
-  return `There is no command ${typed}${nearest ? `; did you mean ${nearest}?` : ";"} /help lists them.`;
+  const names = commands.map((one) => one.name);
+  const ours = Object.hasOwn(otherNames, name) ? otherNames[name] : nearestName(name, names);
+  return `There is no command ${typed}${ours === undefined ? ";" : `; did you mean /${ours}?`} /help lists them.`;
 }
 
-function helpText({ more }: SlashContext): string {
-  const row = (what: string, summary: string): string => `  ${what.padEnd(28)} ${summary}`;
+/** Lists commands and keys in two columns; in a narrow window each summary is below its command. */
+function helpText({ more, program }: SlashContext): string {
+  const { bold } = program.terminal.style;
+  const isNarrow = (process.stderr.columns || 80) < 60;
+  const row = (what: string, summary: string): string =>
+    isNarrow ? `  ${what}\n      ${summary}` : `  ${what.padEnd(28)}  ${summary}`;
   const groups = Object.entries({ ...slashGroups, ...more }).map(([heading, commands]) => [
-    heading,
+    bold(heading),
     ...commands.map(({ name, takes, summary }) => row(`/${name} ${takes ?? ""}`.trimEnd(), summary)),
   ]);
-  return [...groups, ["Keys", ...keys.map(([key, what]) => row(key, what))]]
+  return [...groups, [bold("Keys"), ...keys.map(([key, what]) => row(key, what))]]
     .map((rows) => rows.join("\n"))
     .join("\n\n");
 }

@@ -2,8 +2,7 @@ import type { AgentEvent } from "@toolcrib/agent";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { OfferedModels } from "../../model/offeredModels.ts";
 import type { Program } from "../../program.ts";
-import type { Asker } from "../../terminal/ask.ts";
-import type { PickChoice } from "../../terminal/choices.ts";
+import type { Asker, PickChoice } from "../../terminal/ask.ts";
 import type { Conversation } from "../conversation.ts";
 import type { RecentCalls } from "./recentCalls.ts";
 
@@ -17,10 +16,10 @@ export interface SlashCommand {
   /** Lists candidates for the next word after `words`. */
   complete?(context: SlashContext, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** Returns what the user is told, if anything. `text` is all that follows the name. */
-  run(context: SlashContext, words: readonly string[], text: string): Told | Promise<Told>;
+  run(context: SlashContext, words: readonly string[], text: string): CommandReply | Promise<CommandReply>;
 }
 
-export type Told = string | undefined;
+export type CommandReply = string | undefined;
 
 /** Holds what a command works on. */
 export interface SlashContext {
@@ -41,7 +40,7 @@ export interface SlashContext {
   /** Sends the model a message with the files that are named by `@` in what was typed. */
   send(message: string, typed: string): Promise<void>;
   /** Sends the model the last command of the user's own, with words about it. */
-  share(words: readonly string[]): Promise<Told>;
+  share(words: readonly string[]): Promise<CommandReply>;
   /** Asks the user; absent where there is nobody to ask, as are choices. */
   readonly asker?: Asker | undefined;
   readonly pick?: PickChoice | undefined;

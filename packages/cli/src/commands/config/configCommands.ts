@@ -7,7 +7,7 @@ import { readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
 import { describeSkills, type FoundSkills, findSkills, skillText, skillTrust } from "../../config/skills.ts";
-import { describeChanges, nameBrought, projectTrust, trustedText } from "../../config/trust.ts";
+import { describeChanges, nameProjectFiles, projectTrust, trustedText } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
@@ -51,7 +51,7 @@ export const unset: DefineCommand = defineCommand({
 export const edit: DefineCommand = defineCommand({ flags: projectFlag, run: configEdit });
 
 export const trust: DefineCommand = defineCommand({
-  flags: { revoke: { usage: "--revoke", about: "forget that it was trusted, or refused" } },
+  flags: { revoke: { usage: "--revoke", about: "forget what you trusted or refused here" } },
   run: (program, { revoke }) => configTrust(program, revoke),
 });
 
@@ -69,7 +69,7 @@ function requireKey(key: string): void {
   );
 }
 
-/** Data on stdout: the value of one key, or a line for each that is set. */
+/** Prints data on stdout: the value of one key, or a line for each that is set. */
 async function configGet(program: Program, key: string | undefined, json = false): Promise<ExitReason> {
   const { terminal } = program;
   if (key !== undefined) requireKey(key);
@@ -163,7 +163,9 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
   if (revoke) {
     await projectTrust(env).save("", undefined);
     await skillTrust(env, process.cwd()).save("", undefined);
-    terminal.aside(`${projectConfigName} and the skills of this directory are not trusted.`);
+    terminal.aside(
+      `${projectConfigName}, .toolcrib (commands, hooks) and the skills of this directory are not trusted.`,
+    );
     return "ok";
   }
   const file = await projectConfig(process.cwd()).read();
@@ -173,7 +175,7 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
   const hasFiles = file !== undefined || files.length > 0;
   if (!hasFiles && !hasSkills)
     throw usageError(
-      `there is no ${projectConfigName} and no skill in this directory; toolcrib config set KEY VALUE --project begins a file`,
+      `there is no ${projectConfigName}, no skill and nothing of .toolcrib (commands, hooks) in this directory; toolcrib config set KEY VALUE --project creates the file`,
     );
   const ended = hasFiles ? await trustFiles(program, file, files) : "ok";
   return hasSkills && ended === "ok" ? await trustSkills(program, skills) : ended;
@@ -200,7 +202,7 @@ async function trustFiles(
   const changes = describeChanges(file?.values ?? {}, files);
   const asker = terminalAsker(program);
   const title = asker
-    ? `${nameBrought(file !== undefined, files)} of this directory sets`
+    ? `${nameProjectFiles(file !== undefined, files)} of this directory sets`
     : "Trusted in this directory, until it changes";
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));

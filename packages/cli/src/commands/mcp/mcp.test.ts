@@ -251,7 +251,7 @@ const misuses: readonly [args: string, says: RegExp][] = [
   ["serve --enable nope", /--enable nope: there is no such tool/],
   ["serve --root nope", /--root nope: there is no such directory/],
   ["add s", /missing required argument 'target'/],
-  ["add a/b cmd", /a server's name is made of/],
+  ["add a/b cmd", /a server's name can have only/],
   ["add s https://x.example extra", /an address takes no arguments/],
   ["add s http://u:hunter22@", /: http:\/\/\[redacted\]@: this is not an address/],
   ["add s cmd -H a:b", /--header is for the address/],

@@ -31,7 +31,7 @@ test.each(["null", "3", "[]"])("an entry that is %s is named, and mcp remove tak
   writeFileSync(join(folder, ".mcp.json"), `{ "mcpServers": { "good": { "command": "x" }, "bad": ${entry} } }`);
   expect(await toolcrib("list")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('the entry "bad" is no object'),
+    stderr: expect.stringContaining('the entry "bad" is not an object'),
   });
   expect(await toolcrib("remove", "bad")).toMatchObject({ code: 0 });
   expect((await toolcrib("list")).stdout).toContain("good");

@@ -79,13 +79,13 @@ test("a server that asks for a login says the command; after it its tools can be
   const { code, stdout, stderr } = await logIn("--no-browser");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toMatch(/^Open in a browser the login page of http:\/\/127\.0\.0\.1:\d+:\n/);
-  expect(stderr).toContain(`Logged in at web, by ${authorization.url}; toolcrib mcp logout web ends that\n`);
+  expect(stderr).toContain(`Logged in to web through ${authorization.url}; toolcrib mcp logout web ends that\n`);
   expect(await toolcrib("tools", "call", "--mcp", "mcp__web__greet")).toMatchObject({ code: 0, stdout: "hello" });
   const out = await toolcrib("mcp", "logout", "web");
   expect(out).toMatchObject({ code: 0, stderr: "Logged out of web\n" });
   expect(authorization.tokens.size).toBe(0);
   expect((await toolcrib("mcp", "test")).stderr).toBe(`${needs}\n`);
-  expect((await toolcrib("mcp", "logout", "web")).stderr).toBe("There is no login at web\n");
+  expect((await toolcrib("mcp", "logout", "web")).stderr).toBe("There is no login to web\n");
 });
 
 test("the tokens are kept where only the user can read them, and are printed by no command", async () => {

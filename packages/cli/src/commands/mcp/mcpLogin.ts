@@ -16,11 +16,11 @@ const loginFlags = {
   },
   port: {
     usage: "--port <port>",
-    about: "the port on this machine that the browser comes back to (default: a free one)",
+    about: "the port on this machine to which the browser returns (default: a free one)",
   },
   trust: {
     usage: "--trust <origin>",
-    about: "an origin that may give the token, beside that of the login page",
+    about: "another origin that may issue the token, besides that of the login page",
     value: "list",
   },
 } as const;
@@ -72,7 +72,7 @@ async function mcpLogin(program: Program, name: string, flags: FlagsOf<typeof lo
       throw error;
     });
     if (!done) return "interrupted";
-    terminal.note(`Logged in at ${name}, by ${new URL(done.issuer).origin}; toolcrib mcp logout ${name} ends that`);
+    terminal.note(`Logged in to ${name} through ${new URL(done.issuer).origin}; toolcrib mcp logout ${name} ends that`);
     return "ok";
   });
 }
@@ -87,9 +87,9 @@ async function mcpLogout(program: Program, name: string): Promise<ExitReason> {
     const address = entry && serverAddress(name, entry, env);
     const result = address ? await logOut(address.url, ownLogins(env)) : "none";
     if (result === "forgotten")
-      terminal.note("The authorization server did not confirm that it has taken the tokens back.");
+      terminal.note("The authorization server did not confirm that it has revoked the tokens.");
     found ||= result !== "none";
   }
-  terminal.note(found ? `Logged out of ${name}` : `There is no login at ${name}`);
+  terminal.note(found ? `Logged out of ${name}` : `There is no login to ${name}`);
   return "ok";
 }

@@ -21,7 +21,7 @@ const flags = {
     about: "over HTTP at /mcp instead, for clients with the bearer token (0: a free port)",
   },
   host: { usage: "--host <address>", about: "the address to listen on (default: 127.0.0.1)" },
-  noAuth: { usage: "--no-auth", about: "ask for no token; only on a loopback address" },
+  noAuth: { usage: "--no-auth", about: "require no token; only on a loopback address" },
 } as const;
 
 type McpServeFlags = FlagsOf<typeof flags>;
@@ -30,10 +30,10 @@ type McpServeFlags = FlagsOf<typeof flags>;
 export const serve: DefineCommand = defineCommand({
   flags,
   more: `
-Without --root and --on the tools keep to the roots that the client names, else to this directory;
-over HTTP to this directory, which the roots of a client can only narrow.
-What a rule or a protected path asks about is put to the user of the client, where the client can ask.
-TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it each start makes a new one.`,
+Without --root and --on, the tools stay in the roots that the client names, or else in this directory;
+over HTTP to this directory, which a client's roots can only restrict.
+If a rule or a protected path asks, the client asks its user, if it can.
+TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it, each start creates a new one.`,
   run: mcpServe,
 });
 

@@ -1,13 +1,13 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
-import type { McpConfig, McpServerConfig } from "@toolcrib/mcp";
+import type { McpServerConfig } from "@toolcrib/mcp";
 import { describeServer, projectConfigFile, redactServer, requireServer } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
-import { oneLine } from "../../terminal/render.ts";
 import { notedConsents, ownConsents } from "../../tools/mcpConsent.ts";
-import { serversFile } from "../../tools/mcpMount.ts";
+import { listServers, serversFile } from "../../tools/mcpMount.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 const addFlags = {
@@ -22,7 +22,7 @@ export const add: DefineCommand = defineCommand({
   flags: addFlags,
   usage: "[options] NAME [--] COMMAND [ARGS...] | [options] NAME URL",
   arguments: [
-    ["<name>", "what its tools begin with: mcp__NAME__…"],
+    ["<name>", "the prefix of its tools: mcp__NAME__…"],
     ["<target>", "the command, or an http address"],
     ["[args...]", "the arguments of the command"],
   ],
@@ -57,18 +57,20 @@ async function mcpAdd(
   flags: FlagsOf<typeof addFlags>,
 ): Promise<ExitReason> {
   if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === "__proto__") {
-    throw usageError(`${name}: a server's name is made of letters, digits, _, . and -`);
+    throw usageError(`${name}: a server's name can have only letters, digits, _, . and -`);
   }
   const server = serverOf(target, args, flags);
   const file = serversFile(program, flags.user);
   await file.change(name, ({ mcpServers }) => {
     if (!Object.hasOwn(mcpServers, name)) return server;
     throw usageError(
-      `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} takes it out`,
+      `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} removes it`,
     );
   });
   if (!flags.user) await notedConsents(program).save({ [name]: server });
-  program.terminal.note(`Added ${name} to ${file.name}; try it with: toolcrib mcp test ${name}`);
+  program.terminal.note(
+    `Added ${name} to ${file.name}: toolcrib chat uses it, and run with --mcp; try it with: toolcrib mcp test ${name}`,
+  );
   return "ok";
 }
 
@@ -77,7 +79,7 @@ function serverOf(
   args: readonly string[],
   { env = [], header = [], cwd }: FlagsOf<typeof addFlags>,
 ): McpServerConfig {
-  if (target.trim() === "") throw usageError("an empty word is no command; write the command, or an http address");
+  if (target.trim() === "") throw usageError("the command is empty; write a command or an http address");
   if (!/^https?:\/\//.test(target)) {
     if (header.length > 0) throw usageError("--header is for the address of a server, not for a command");
     const variables = pairs("--env", env, "=", "NAME=value");
@@ -125,47 +127,33 @@ async function mcpAllow({ terminal, env }: Program, names: readonly string[]): P
 }
 
 async function mcpList(program: Program, json = false): Promise<ExitReason> {
-  const { terminal, env } = program;
-  const [project, own] = [serversFile(program), serversFile(program, true)];
-  const [config, ownConfig] = [await project.read(), await own.read()];
-  const [shown, shownOwn] = [entriesOf(config), entriesOf(ownConfig)];
+  const { terminal } = program;
+  const listed = await listServers(program);
+  const rows = listed.map(({ server, ...row }) => ({ ...row, server: redactServer(server) }));
+  const projectName = serversFile(program).name;
   if (json) {
-    const mcpServers = Object.fromEntries(shown);
-    terminal.data(`${JSON.stringify({ mcpServers, user: { mcpServers: Object.fromEntries(shownOwn) } }, null, 2)}\n`);
+    const entries = (isOwn: boolean): Record<string, McpServerConfig> =>
+      Object.fromEntries(
+        rows.filter(({ from }) => (from !== projectName) === isOwn).map(({ name, server }) => [name, server]),
+      );
+    terminal.data(`${JSON.stringify({ mcpServers: entries(false), user: { mcpServers: entries(true) } }, null, 2)}\n`);
     return "ok";
   }
   const { bold, dim } = terminal.dataStyle;
-  const consents = await ownConsents(env).read(config);
-  const isAllowed = (name: string): boolean => consents.get(name) === "allowed";
-  const rows = [
-    ...shown.map(([name, server]) => {
-      const consent = consents.get(name) ?? "new";
-      return { name, server, from: project.name, state: consent === "new" ? "not allowed yet" : consent };
-    }),
-    ...shownOwn.map(([name, server]) => {
-      const isReplaced = shown.some(([other, { disabled }]) => other === name && !disabled && isAllowed(name));
-      return { name, server, from: own.name, state: isReplaced ? `the one of ${project.name} is used` : "allowed" };
-    }),
-  ];
-  if (rows.length === 0) terminal.note(`No servers in ${project.name}; add one with: toolcrib mcp add NAME COMMAND`);
+  if (rows.length === 0) terminal.note(`No servers in ${projectName}; add one with: toolcrib mcp add NAME COMMAND`);
   const width = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, server, from, state } of rows) {
     const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
-    const word = server.disabled ? "disabled" : state;
-    const note = dim(`${word === "allowed" ? "" : ` (${word})`}  ${from}`);
+    const note = dim(`${state === "allowed" ? "" : ` (${state})`}  ${from}`);
     terminal.show(
       `${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(showInvisible(what.replace(/\s+/g, " ")), 200)}${note}\n`,
     );
-    // What the question would show: this is where somebody looks who cannot be asked.
-    const isAsked = word !== "allowed" && from === project.name;
+    // The same as the question would show: a user who cannot be asked looks here.
+    const isAsked = state !== "allowed" && from === projectName;
     const more = isAsked ? describeServer(name, server).split("\n").slice(1) : [];
     for (const line of more) terminal.show(`${line}\n`);
   }
   return "ok";
-}
-
-function entriesOf({ mcpServers }: McpConfig): [name: string, server: McpServerConfig][] {
-  return Object.entries(mcpServers).map(([name, server]) => [name, redactServer(server)]);
 }
 
 async function mcpRemove(program: Program, name: string, user = false): Promise<ExitReason> {

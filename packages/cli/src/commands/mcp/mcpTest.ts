@@ -1,10 +1,11 @@
+import { oneLine } from "@toolcrib/core/internal";
 import { checkServer } from "@toolcrib/mcp";
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
-import { oneLine } from "../../terminal/render.ts";
-import { ownToolStore, startableServers } from "../../tools/mcpMount.ts";
+import { startableServers } from "../../tools/mcpMount.ts";
 import { ownLogins } from "../../tools/ownLogins.ts";
+import { ownToolStore } from "../../tools/ownToolStore.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */

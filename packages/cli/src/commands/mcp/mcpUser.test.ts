@@ -65,6 +65,7 @@ test("a project's server of the same name stands in for the user's only when it 
   const called = await toolcrib("tools", "call", "--mcp", "mcp__s__who");
   expect(called).toMatchObject({ code: 0, stdout: "the project's" });
   expect(called.stderr).toBe(`s of .mcp.json is used in place of yours in ${own}.\n`);
+  expect((await toolcrib("chat", "-m", "offline")).stderr).toContain(called.stderr);
   expect((await toolcrib("mcp", "list")).stdout).toContain(`(the one of .mcp.json is used)  ${own}\n`);
 });
 

@@ -37,7 +37,7 @@ const reasons: Readonly<Record<TurnEnd["reason"], true>> = {
 };
 
 /** What the command adds to the event of the agent. */
-const added = ["formatVersion", "ok", "output", "model", "usage", "toolCalls"];
+const added = ["formatVersion", "ok", "output", "model", "usage", "sessionId", "toolCalls"];
 
 test("the published schema knows every event of the agent with all of its fields, and every reason of an end", () => {
   type Definition = { properties: Record<string, { const?: unknown }> };
@@ -58,7 +58,7 @@ test("the published schema knows every event of the agent with all of its fields
 });
 
 test("the schema is published with the package, in the version that the command prints", async () => {
-  const { formatVersion } = await import("../../jsonErrors.ts");
+  const { formatVersion } = await import("../../explain.ts");
   expect([schema.$defs.end, schema.$defs.error].map((one) => one.properties.formatVersion.const)).toEqual([
     formatVersion,
     formatVersion,

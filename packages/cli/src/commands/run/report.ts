@@ -1,12 +1,12 @@
 import type { AgentEvent } from "@toolcrib/agent";
-import { formatVersion, jsonError } from "../../jsonErrors.ts";
+import { formatVersion, jsonError } from "../../explain.ts";
 import { createRenderer } from "../../terminal/render.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { TurnEnd } from "../turnEnd.ts";
 
 type OutputFormat = "text" | "json" | "stream-json";
 
-/** What the last object says beside how the turn ended. */
+/** The fields of the last object beside the end of the turn. */
 interface RunSummary {
   readonly ok: boolean;
   /** By `--output-schema`. */

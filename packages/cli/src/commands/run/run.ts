@@ -2,12 +2,15 @@ import {
   anyOf,
   type ChatOptions,
   type CostLimit,
+  createCostLimit,
   createObjectAnswer,
   isAgentError,
   type ObjectAnswer,
   type Provider,
   type UserContent,
 } from "@toolcrib/agent";
+import { modelPrice } from "@toolcrib/agent/models";
+import { sessionId } from "@toolcrib/agent/sessions";
 import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
 import { isPlainObject } from "@toolcrib/core/internal";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
@@ -18,14 +21,12 @@ import type { Program } from "../../program.ts";
 import { conversationFlags } from "../../sharedFlags.ts";
 import { parseJson, readGivenFile } from "../../state/givenFile.ts";
 import { runSessionName } from "../../state/sessionFile.ts";
-import { type Asker, terminalAsker } from "../../terminal/ask.ts";
-import { pickByNumber } from "../../terminal/choices.ts";
+import { type Asker, pickByNumber, terminalAsker } from "../../terminal/ask.ts";
 import { readPrompt } from "../../terminal/prompt.ts";
 import { whyNotRun } from "../../tools/allowAdvice.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
-import { costLimit, startTimeLimit } from "./limits.ts";
 import { createReport, type Report } from "./report.ts";
 
 const flags = {
@@ -42,7 +43,7 @@ const flags = {
   },
   maxCost: {
     usage: "--max-cost <dollars>",
-    about: "end once the replies have cost this much",
+    about: "end the run once the replies have cost this much",
     value: "dollars",
   },
   timeout: { usage: "--timeout <duration>", about: "end after this time, such as 90s or 5m", value: "duration" },
@@ -54,7 +55,7 @@ type RunFlags = FlagsOf<typeof flags>;
 /** `toolcrib run`: one task. */
 export const run: DefineCommand = defineCommand({
   flags,
-  arguments: [["[prompt...]", "what to do; @FILE puts a file in; what is piped in comes first"]],
+  arguments: [["[prompt...]", "the task; @FILE adds a file; piped text comes first"]],
   run: (program, given, [words]) => runTask(program, words, given),
 });
 
@@ -68,8 +69,9 @@ async function runTask(program: Program, words: readonly string[], flags: RunFla
   try {
     const note = (line: string): void => terminal.aside(line);
     const { prompt: given } = flags;
-    const prompt = await time.during(readPrompt(typeof given === "string" ? [given, ...words] : words, note));
-    const task = await time.during(start(program, flags));
+    const all = typeof given === "string" ? [given, ...words] : words;
+    const prompt = await time.during(readPrompt(all, note));
+    const task = await time.during(start(program, flags, runSessionName(all.join(" "))));
     started = task;
     end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
     // A remote says what a call would do until the conversation is closed.
@@ -98,12 +100,14 @@ const mostPendingShown = 5;
 interface Started {
   readonly provider: Provider;
   readonly conversation: Conversation;
+  /** Kept here: a closed conversation has none. */
+  readonly journal: string | undefined;
   readonly cost: CostLimit | undefined;
   /** With `--output-schema`. */
   readonly answer: ObjectAnswer<unknown> | undefined;
 }
 
-async function start(program: Program, flags: RunFlags): Promise<Started> {
+async function start(program: Program, flags: RunFlags, sessionName: string): Promise<Started> {
   const { terminal } = program;
   const { outputSchema, maxCost } = flags;
   const schema = outputSchema === undefined ? undefined : await readOutputSchema(outputSchema);
@@ -112,11 +116,11 @@ async function start(program: Program, flags: RunFlags): Promise<Started> {
   if (!isNamed) terminal.aside(why);
   const asker = (): Asker | undefined => terminalAsker(program);
   const user = asker();
-  const given = { ...flags, offersShell: user !== undefined, sessionName: runSessionName };
+  const given = { ...flags, offersShell: user !== undefined, sessionName };
   const pick = user && pickByNumber(user, terminal.note);
   const conversation = await openConversation(provider, given, program, asker, { pick });
   const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema, undefined, provider);
-  return { provider, conversation, cost, answer };
+  return { provider, conversation, journal: conversation.journal, cost, answer };
 }
 
 /** Asks the model, and again where it gave no value for `--output-schema`; returns how the last turn ended. */
@@ -146,8 +150,9 @@ async function perform(
   throw new CliError("failed", "the model gave no value that fits --output-schema; try again, or simplify the schema");
 }
 
-function aboutRun({ provider, conversation }: Started): object {
-  return { model: `${provider.name}/${provider.model}`, usage: conversation.agent.usage };
+function aboutRun({ provider, conversation: { agent }, journal }: Started): object {
+  const model = `${provider.name}/${provider.model}`;
+  return { model, usage: agent.usage, ...(journal !== undefined && { sessionId: sessionId(journal) }) };
 }
 
 /** Reads the schema in the file that `--output-schema` names. Throws a usage error where an answer cannot be held to it. */
@@ -163,4 +168,35 @@ async function readOutputSchema(path: string): Promise<JsonSchema> {
   } catch (error) {
     throw usageError(`${what}: ${messageOf(error)}`);
   }
+}
+
+interface TimeLimit {
+  /** Fires when the time is over. */
+  readonly signal: AbortSignal;
+  /** Rejects when the time is over before `work` is done. */
+  during<Result>(work: Promise<Result>): Promise<Result>;
+}
+
+/** Starts the clock; undefined stands for no limit. */
+function startTimeLimit(ms: number | undefined): TimeLimit {
+  const over = new AbortController();
+  if (ms !== undefined) setTimeout(() => over.abort(new Error("The time is over")), ms);
+  const { signal } = over;
+  const expired = new Promise<never>((_resolve, reject) => {
+    const tooEarly = "the time limit was reached before the model was asked; raise --timeout";
+    signal.addEventListener("abort", () => reject(new CliError("limit", tooEarly)), { once: true });
+  });
+  // It may come when nothing waits for it.
+  expired.catch(() => {});
+  return { signal, during: (work) => Promise.race([work, expired]) };
+}
+
+/** Makes the limit of `--max-cost`; undefined without it. Throws a usage error for a model whose replies will not say what they cost. */
+function costLimit(most: number | undefined, provider: Provider): CostLimit | undefined {
+  if (most === undefined) return undefined;
+  // OpenRouter says what each reply has cost, and the stand-in is free.
+  if (/^(?:openrouter|offline)$/.test(provider.name) || modelPrice(provider)) return createCostLimit(most, provider);
+  throw usageError(
+    `--max-cost: the price of ${provider.name}/${provider.model} is not known; use --max-steps or --timeout`,
+  );
 }

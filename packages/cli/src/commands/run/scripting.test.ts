@@ -105,6 +105,13 @@ describe("--output-format", () => {
     expect(code).toBe(2);
   });
 
+  test("a run names its session, which goes on by that name", async () => {
+    wire.script(answerWith({ text: "One." }), answerWith({ text: "Two." }));
+    const { sessionId } = last(await run("--output-format", "json"));
+    expect(last(await run("--output-format", "stream-json", "-r", String(sessionId)))).toMatchObject({ sessionId });
+    expect(wire.requests[1]?.text).toContain("One.");
+  });
+
   test("words after -- are no flags", async () => {
     expect((await toolcrib(["rnu", "--", "--json"])).stdout).toBe("");
   });
@@ -273,7 +280,7 @@ describe("--timeout", () => {
         reason: "time-limit",
         toolCalls: [{ name: "run_bash", isError: true }],
       });
-      expect(end.stderr).toMatch(/The time limit was reached before the answer: go on with toolcrib run -c/);
+      expect(end.stderr).toMatch(/The time limit was reached before the answer: continue with toolcrib run -c/);
       expect(end.code).toBe(5);
       const pid = readFileSync(join(folder, "pid"), "utf8").trim();
       await expect.poll(() => existsSync(`/proc/${pid}/cmdline`)).toBe(false);

@@ -64,7 +64,7 @@ describe.skipIf(!hasTerminals())("the picker", () => {
     expect(stdout).toMatch(/^ {2}2 {2}.*about birds\nBegun by toolcrib run:\n {2}1 {2}.*about fish\n$/);
     const args = ["chat", ...model(), "-r"];
     const program = onTerminal(args, { cwd: work.folder, env: env() });
-    await program.shows(/Esc leaves\n→ .* about birds\n {2}Begun by toolcrib run:\n {2}.* about fish$/);
+    await program.shows(/type to filter\n→ .* about birds\n {2}Begun by toolcrib run:\n {2}.* about fish$/);
     program.type("bird\r");
     await program.shows(/> about birds\n\nWren\.\n\n.*\n>$/);
     program.type("which\r");
@@ -82,7 +82,7 @@ describe.skipIf(!hasTerminals())("the picker", () => {
     asked.length = 0;
     const program = await chatting(["--base-url", listerUrl]);
     program.type("/model\r");
-    await program.shows(/Esc leaves\n→ openai-compatible\/small\n {2}openai-compatible\/large\n {2}With a key/);
+    await program.shows(/type to filter\n→ openai-compatible\/small\n {2}openai-compatible\/large\n {2}With a key/);
     expect(asked).toEqual(["/v1/models no key"]);
     expect(program.screen.text).not.toContain("embedding");
     program.type("large\r");
@@ -92,6 +92,17 @@ describe.skipIf(!hasTerminals())("the picker", () => {
     program.type("\u001b");
     await program.shows(/before it was complete\.[\s\S]*\n>$/);
     expect(asked.at(-1)).toBe("/v1/chat/completions no key");
+    await leave(program);
+  });
+
+  test("of /model asks the server of the model in use, not that of the first", async () => {
+    const program = await chatting([], { OLLAMA_HOST: new URL(listerUrl).host });
+    program.type("/model ollama/small\r");
+    await program.shows(/\nollama\/small\n\nollama\/small · ask.*\n>$/);
+    program.type("/model\r");
+    await program.shows(/type to filter\n→ ollama\/small\n {2}ollama\/large\n/);
+    program.type("\u001b");
+    await program.shows(/\n>$/);
     await leave(program);
   });
 
@@ -125,7 +136,7 @@ describe.skipIf(!hasTerminals())("/undo", () => {
     await program.shows(/Touched\.\n\n.*\n>$/);
     program.type("/undo\r");
     await program.shows(
-      /Taken back: write\n {2}removed {5}a\.txt\n {2}not undone {2}run_bash: what this command did: touch made/,
+      /Taken back: write\n {2}removed {5}a\.txt\n {2}not undone {2}run_bash: the effects of this command: touch made/,
     );
     expect(existsSync(at("a.txt"))).toBe(false);
     expect(existsSync(at("made"))).toBe(true);
@@ -140,13 +151,13 @@ describe.skipIf(!hasTerminals())("/export", () => {
     program.type("about birds\r");
     await program.shows(/Wren\.\n\n.*\n>$/);
     program.type("/export\r");
-    await program.shows(/To which file\?[\s\S]*:$/);
+    await program.shows(/To which file, [\s\S]*:$/);
     program.type("\r");
     await program.shows(/Written\s+to/);
     const folder = join(work.state, "toolcrib", "exports");
     expect(readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8")).toContain("about birds");
     program.type("/export\r");
-    await program.shows(/To which file\?[\s\S]*To which file\?[\s\S]*:$/);
+    await program.shows(/To which file, [\s\S]*To which file, [\s\S]*:$/);
     program.type("mine.md\r");
     await program.shows(/Written to mine\.md/);
     expect(readFileSync(at("mine.md"), "utf8")).toContain("# about birds");
@@ -236,7 +247,7 @@ describe("without a model", () => {
     expect(end.stderr).toMatch(
       /^No model is connected.*\n {2}set OPENAI_API_KEY.*\n {2}start a model server.*then \/model\n\/help lists commands\.\n/,
     );
-    expect(end.stderr).toMatch(/no language model.*:\n {2}set OPENAI_API_KEY.*\n {2}start a model server.*\n$/);
+    expect(end.stderr).toMatch(/not a language model.*:\n {2}set OPENAI_API_KEY.*\n {2}start a model server.*\n$/);
     expect(end.stdout).toContain(". holds");
   });
 });

@@ -25,7 +25,7 @@ export function completionProvider(completions: Completions): AutocompleteProvid
           }))
         : (await completions.wordsAfter(name, words.slice(1))).map((value) => ({ value, label: value }));
     const start = name === undefined ? `/${typed}` : typed;
-    // What is there in full comes first: Enter takes it.
+    // A full match comes first: Enter takes it.
     return found
       .filter(({ value }) => value.startsWith(start) && (name === undefined || value !== typed))
       .sort((a, b) => Number(b.value === start) - Number(a.value === start));

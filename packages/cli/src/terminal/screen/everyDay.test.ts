@@ -87,9 +87,10 @@ describe.skipIf(!hasTerminals())("the mode of a conversation", () => {
     wire.script(write, answerWith({ text: "I would write a.txt." }), write, answerWith({ text: "Done." }));
     const program = await chatting(["--mode", "plan"]);
     program.type("write a.txt\r");
-    await program.shows(/I would write a\.txt\.\n\nShift-Tab, or \/mode ask, and it can do what it has proposed\./);
+    await program.shows(/I would write a\.txt\.\n\nShift-Tab or \/mode ask lets it do what it has proposed\./);
     expect(isWritten("a.txt")).toBe(false);
     expect(wire.requests[0]?.text).toContain("The user is planning");
+    expect(wire.requests[1]?.text).toContain("write_file would write a.txt; the mode plan changes nothing");
     program.type("\u001b[Z");
     await program.shows(/m · ask .*\n>$/);
     program.type("\u001b[Z");
@@ -112,7 +113,7 @@ describe.skipIf(!hasTerminals())("the mode of a conversation", () => {
     );
     const program = await chatting();
     program.type("write\r");
-    await program.shows(/\[e\]dits of this session, .*why not:$/);
+    await program.shows(/all \[e\]dits, .*then Enter:$/);
     program.type("e\r");
     await program.shows(/Both\.\n\n.* · accept-edits .*\n>$/);
     expect([isWritten("a.txt"), isWritten("b.txt")]).toEqual([true, true]);
@@ -135,7 +136,7 @@ describe.skipIf(!hasTerminals() || process.platform !== "linux")("the shell", ()
     await program.shows(/Here\.\n[\s\S]*\n>$/);
     expect(toolsOf(0).includes("run_bash")).toBe(isOn);
     expect(toolsOf(0)).not.toContain("save_session_context");
-    expect(/--enable\s+run_bash\s+switches\s+them\s+on/.test(program.screen.text)).toBe(flags[0] === "--no-sandbox");
+    expect(/--enable\s+run_bash\s+turns\s+them\s+on/.test(program.screen.text)).toBe(flags[0] === "--no-sandbox");
     await leave(program);
   });
 
@@ -155,7 +156,7 @@ describe.skipIf(!hasTerminals() || process.platform !== "linux")("the shell", ()
     wire.script(call("run_bash", { command: "touch ran" }), answerWith({ text: "Ran." }));
     const program = await chatting([], { columns });
     program.type("touch\r");
-    await program.shows(/why\s+not:$/);
+    await program.shows(/then\s+Enter:$/);
     const { text } = program.screen;
     const rows = text.slice(text.lastIndexOf("run_bash would run:")).split("\n");
     expect(rows.length).toBeLessThanOrEqual(most);
@@ -207,11 +208,11 @@ describe.skipIf(!hasTerminals())("keys", () => {
     wire.script(call("write_file", { path: "a.txt", content: "x\n" }), answerWith({ text: "Written." }));
     const program = await chatting();
     program.type("write\r");
-    await program.shows(/why not:$/);
+    await program.shows(/then Enter:$/);
     program.type("\u001b");
     await program.shows(/stays open: \/answer asks again\.[\s\S]*\n>$/);
     program.type("/answer\r");
-    await program.shows(/why not:$/);
+    await program.shows(/then Enter:$/);
     program.type("y\r");
     await program.shows(/Written\.\n\n.*\n>$/);
     await leave(program);
@@ -270,16 +271,22 @@ describe.skipIf(!hasTerminals())("what a model says", () => {
     await leave(program);
   });
 
-  test("notes of several lines are dim to their end", async () => {
+  test("what a command lists is as bright as an answer, with the summaries in a column, or below in a narrow window", async () => {
     const program = await chatting();
     program.type("/mode\r");
-    await program.shows(/ask: reads[\s\S]*\n>$/);
-    program.type("/help\r");
-    await program.shows(/Ctrl-D, exit[\s\S]*\n>$/);
-    expect(program.screen.raw).toMatch(
-      /\u001b\[2m {2}\/clear[^\n]*\r?\n(?:\u001b\[\S*?[A-Zhl]|\r)*\u001b\[2m {2}\/compact/,
+    await program.shows(
+      /\n→ ask {11}reads[^\n]*\n {16}about everything else\n {2}plan {10}reads[\s\S]*\n {2}full[\s\S]*\n>$/,
     );
+    program.type("/help\r");
+    await program.shows(
+      /\n {2}\/permissions {18}show what runs, needs your answer or is refused,\n {32}and[\s\S]*\n>$/,
+    );
+    expect(program.screen.raw).not.toMatch(/\u001b\[2m[^\u001b]*\/permissions /);
     await leave(program);
+    const narrow = await chatting([], { columns: 40 });
+    narrow.type("/help\r");
+    await narrow.shows(/\n {2}\/context\n {6}show the parts of a request, with\n {6}their tokens[\s\S]*\n>$/);
+    await leave(narrow);
   });
 
   test("-c shows the last exchange, and errors of tools come without words that are for the model", async () => {
@@ -292,6 +299,8 @@ describe.skipIf(!hasTerminals())("what a model says", () => {
     await leave(program);
     const again = start(["-c"]);
     await again.shows(/> read none\.txt\n\nIt is not there\.\n\n.*\n>$/);
+    // A note of several lines is dim to its end.
+    expect(again.screen.raw).toMatch(/\u001b\[2m> read none\.txt[\s\S]*\u001b\[2mIt is not there\./);
     await leave(again);
   });
 });

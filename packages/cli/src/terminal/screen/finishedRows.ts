@@ -1,4 +1,4 @@
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
+import { hangingRows } from "./hangingRows.ts";
 import type { Kind } from "./turnRows.ts";
 
 type FinishedKind = Kind | "question";
@@ -17,6 +17,6 @@ export class FinishedRows {
 
   /** Takes them, in rows of this width. */
   take(columns: number): string[] {
-    return this.#rows.splice(0).flatMap((row) => wrapTextWithAnsi(row, columns));
+    return this.#rows.splice(0).flatMap((row) => hangingRows(row, columns));
   }
 }

@@ -91,6 +91,30 @@ test("a window that gets narrower loses no printed row", async () => {
   expect(screen.text).toBe("printed\nshort\n> typed");
 });
 
+test("rows that cover the screen leave it as it was, and what was printed meanwhile comes then", async () => {
+  const { screen, live } = onScreen(20, 4);
+  live.draw(["first", "second", "third"], ["> typed"], { row: 0, column: 7 });
+  live.cover(["a", "b", "c", "d"]);
+  live.cover(["b", "c", "d\u001b[2J"]);
+  await screen.write("");
+  expect(screen.text).toBe("b\nc\nd[2J");
+  live.draw(["fourth"], ["> typed"], { row: 0, column: 7 });
+  await screen.write("");
+  expect(screen.text).toBe("first\nsecond\nthird\nfourth\n> typed");
+  expect(screen.cursor).toEqual({ row: 4, column: 7 });
+});
+
+test("what is scrolled away stays in the terminal's history, and the next rows stand at the top", async () => {
+  const { screen, live } = onScreen(20, 4);
+  live.draw(["first", "second"], ["status", "> typed"], { row: 1, column: 7 });
+  live.scrollAway();
+  live.draw(["third"], ["> typed"], { row: 0, column: 7 });
+  await screen.write("");
+  const { active } = screen.terminal.buffer;
+  expect(screen.text).toBe("first\nsecond\nthird\n> typed");
+  expect(active.getLine(active.baseY)?.translateToString(true)).toBe("third");
+});
+
 test("no control code but those of colours gets through, and without colours none", async () => {
   const { screen, live, surface } = onScreen(40, 8);
   const hostile = "a\u001b[2Jb\u001b]0;x\u0007\u009b3Jc\rd\u001b[31me";

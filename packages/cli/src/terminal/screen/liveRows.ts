@@ -1,7 +1,7 @@
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { wantsColor } from "../style.ts";
 
-/** Where the cursor is to stand, counted from the first of the live rows. */
+/** The place of the cursor, counted from the first of the live rows. */
 export interface CursorPlace {
   readonly row: number;
   readonly column: number;
@@ -13,7 +13,7 @@ export interface Surface {
   readonly columns: number;
   readonly rows: number;
   readonly isColored: boolean;
-  /** Whether it breaks rows anew when it gets narrower. */
+  /** True if it breaks rows anew when it gets narrower. */
   readonly reflows: boolean;
 }
 
@@ -34,8 +34,8 @@ export function terminalSurface(env: NodeJS.ProcessEnv): Surface {
 }
 
 /**
- * What switches on that a paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows how; what ends that;
- * and what ends it where a killed chat has left it on.
+ * Returns what switches on that a paste arrives in brackets, and keys with Shift and Alt as themselves, where the terminal knows
+ * how; what ends that; and what ends it where a killed chat has left it on.
  */
 export function keyModes({ TERM }: NodeJS.ProcessEnv): {
   readonly on: string;
@@ -63,21 +63,38 @@ export function joinedFacts(facts: readonly string[], width: number): string {
 export class LiveRows {
   readonly #surface: Surface;
   #shown: readonly string[] = [];
-  /** Which of the rows the cursor is in. */
+  /** The row that the cursor is in. */
   #row = 0;
   #columns: number;
   #cursor = "";
   /** Tells whether the cursor can be seen; undefined if others may have changed that. */
   #isVisible: boolean | undefined;
+  #isCovered = false;
 
   constructor(surface: Surface) {
     this.#surface = surface;
     this.#columns = surface.columns;
   }
 
+  /** Shows rows on all of the screen, which is back as it was with the next `draw`. */
+  cover(rows: readonly string[]): void {
+    const start = this.#isCovered ? "" : "\u001b[?1049h\u001b[?25l";
+    this.#isCovered = true;
+    const shown = rows.map((row) => `${this.#clean(row)}\u001b[K`).join("\r\n");
+    this.#surface.write(`\u001b[?2026h${start}\u001b[H${shown}\u001b[J\u001b[?2026l`);
+  }
+
+  /** Scrolls what is printed off the screen: the next rows stand at its top. */
+  scrollAway(): void {
+    this.clear();
+    this.#surface.write(`${"\r\n".repeat(this.#surface.rows - 1)}\u001b[H`);
+  }
+
   /** Prints `done` for good, and shows `rows` below it. */
   draw(done: readonly string[], rows: readonly string[], cursor?: CursorPlace): void {
-    let text = this.#rewrap();
+    let text = `${this.#isCovered ? "\u001b[?1049l" : ""}${this.#rewrap()}`;
+    if (this.#isCovered) this.#isVisible = undefined;
+    this.#isCovered = false;
     const room = Math.max(1, this.#surface.rows - 1);
     const cut = Math.max(0, rows.length - room);
     const live = rows.length > 0 ? rows.slice(cut).map(this.#clean) : [""];

@@ -4,6 +4,7 @@ import { stripTerminalSequences, wrapTextWithAnsi } from "@earendil-works/pi-tui
 import { withoutControls } from "@toolcrib/core/text";
 import { Lexer } from "marked";
 import type { Style } from "../style.ts";
+import { hangingRows } from "./hangingRows.ts";
 
 /** Characters of one block, a list or a file of code, that are rendered anew at each drawing: 10 ms of a list. */
 const longestBlock = 4000;
@@ -18,17 +19,19 @@ export function createAnswers(style: Style, isColored: boolean): () => StreamedA
   return () => new StreamedAnswer(render);
 }
 
-/** Markdown in rows; without colours as it was written, which everybody can read. */
+/** Renders Markdown in rows; without colours as it was written, which everybody can read. */
 function markdownRenderer(style: Style, isColored: boolean): Render {
   // An address is always shown: a link hides where it leads.
   setCapabilities({ images: null, trueColor: false, hyperlinks: false });
   const same = (text: string): string => text;
+  let columns = 0;
   const theme: MarkdownTheme = {
     heading: style.cyan,
     link: style.cyan,
     linkUrl: style.dim,
     code: style.cyan,
     codeBlock: style.green,
+    highlightCode: (code) => code.split("\n").flatMap((line) => hangingRows(line, columns - 2, 2).map(style.green)),
     codeBlockBorder: style.dim,
     quote: same,
     quoteBorder: style.dim,
@@ -41,6 +44,7 @@ function markdownRenderer(style: Style, isColored: boolean): Render {
   };
   const options = { preserveOrderedListMarkers: true, renderLatex: false };
   return (markdown, width) => {
+    columns = width;
     const rows = isColored
       ? new Markdown(markdown, 0, 0, theme, undefined, options).render(width)
       : markdown.split("\n").flatMap((line) => wrapTextWithAnsi(line.replace(/\t/g, "    "), width));
@@ -91,7 +95,7 @@ export class StreamedAnswer {
     return { done: [...done, ...open.slice(0, early)], open: open.slice(early) };
   }
 
-  /** Everything that was not given yet. */
+  /** Returns everything that was not given yet. */
   end(width: number): string[] {
     const { done, open } = this.rows(width, Number.POSITIVE_INFINITY);
     this.#give(done, open, this.#source.length);
@@ -106,7 +110,7 @@ export class StreamedAnswer {
     this.#isDivided = false;
   }
 
-  /** Everything that came so far; more may follow. */
+  /** Returns everything that came so far; more may follow. */
   pause(width: number): string[] {
     const { done } = this.rows(width, Number.POSITIVE_INFINITY);
     this.#divide(done, width, this.#source.length);
@@ -123,7 +127,7 @@ export class StreamedAnswer {
     this.#given = sizeOf(fence);
   }
 
-  /** Rows that were not given; also where the width has changed since. What may have been given in part comes once more. */
+  /** Returns rows that were not given, also if the width has changed since. What may have been given in part comes once more. */
   #rowsOf(markdown: string, width: number): string[] {
     const rows = this.#render(markdown, width);
     let left = this.#given;

@@ -1,12 +1,12 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { truncateToWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { showInvisible } from "@toolcrib/core/text";
-import { type Choice, type ShownChoice, shownChoices } from "../choices.ts";
+import { type Choice, type ShownChoice, shownChoices } from "../ask.ts";
 import type { Style } from "../style.ts";
 
 /** Stands in place of the prompt, and gets the keys, until it is closed. */
 export interface Panel {
-  /** What its keys do, for the status row. */
+  /** Hints on its keys, for the status row; a narrow one has only the first. */
   readonly hints: readonly string[];
   onKey(key: string): void;
   rows(columns: number, room: number): string[];
@@ -18,14 +18,14 @@ const mostItems = 10;
 
 /** Lets the user pick one of some rows, by arrows or by typing a part of it. */
 export class Picker implements Panel {
-  readonly hints: readonly string[] = ["type to filter", "Enter picks", "Esc leaves"];
+  readonly hints: readonly string[] = ["Enter picks", "Esc leaves", "type to filter"];
   readonly #choices: readonly Choice[];
   readonly #style: Style;
   readonly #done: (index: number | undefined) => void;
   #filter = "";
   #at = 0;
 
-  /** `done` gets the number of the row, from 0; undefined where none was picked. */
+  /** Calls `done` with the number of the row, from 0; undefined if none was picked. */
   constructor(choices: readonly Choice[], style: Style, done: (index: number | undefined) => void) {
     this.#choices = choices.map((choice) => ({ ...choice, text: showInvisible(choice.text) }));
     this.#style = style;
@@ -81,7 +81,7 @@ const closing = ["escape", "ctrl+o", "ctrl+c", "q"] as const;
 
 /** Shows text that is longer than the screen, from its end or wherever the user goes. */
 export class Pager implements Panel {
-  readonly hints: readonly string[] = ["arrows and Page keys move", "Ctrl-O or Esc closes"];
+  readonly hints: readonly string[] = ["Esc or Ctrl-O closes", "arrows and Page keys move"];
   readonly #text: (columns: number) => readonly string[];
   readonly #close: () => void;
   #top: number | undefined;

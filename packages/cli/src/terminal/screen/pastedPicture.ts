@@ -5,16 +5,14 @@ import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "@toolcrib/kit/files";
 import { imageFormat } from "@toolcrib/kit/text";
-
-/** Names a file in a message. */
-export function mentionOf(path: string): string {
-  return /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
-}
+import { mentionPasted } from "../prompt.ts";
 
 /** Returns what a paste stands for: the name of a picture, where it is the path of one, as a terminal gives it for a file that is dropped on it. */
 export function pastedText(text: string): string {
   const path = pathIn(text.trim());
-  return path !== undefined && /\.(?:png|jpe?g|gif|webp)$/i.test(path) && isFile(path) ? `${mentionOf(path)} ` : text;
+  return path !== undefined && /\.(?:png|jpe?g|gif|webp)$/i.test(path) && isFile(path)
+    ? `${mentionPasted(path)} `
+    : text;
 }
 
 function pathIn(text: string): string | undefined {
@@ -49,7 +47,7 @@ const readers: readonly (readonly [program: string, ...args: readonly string[]])
 const longestWaitMs = 3000;
 const mostBytes = 10_000_000;
 
-/** Keeps the picture of the clipboard in a file, for the user alone until `removePictures` is called; undefined where there is none. Never runs a program of this directory. */
+/** Keeps the picture of the clipboard in a file, for the user alone until `removePictures` is called, and names it in a message; undefined where there is none. Never runs a program of this directory. */
 export async function clipboardPicture(): Promise<string | undefined> {
   for (const [name, ...args] of readers) {
     const program = findProgram(name, [process.cwd()]);
@@ -59,7 +57,7 @@ export async function clipboardPicture(): Promise<string | undefined> {
     const path = join(folder, "picture.png");
     kept.push([path, folder]);
     writeFileSync(path, bytes, { mode: 0o600 });
-    return path;
+    return mentionPasted(path);
   }
   return undefined;
 }

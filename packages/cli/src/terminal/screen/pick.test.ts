@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { screenOf } from "../../../fixtures/screen.ts";
-import type { Choice } from "../choices.ts";
+import type { Choice } from "../ask.ts";
 import { createStyle } from "../style.ts";
 import { Picker } from "./panel.ts";
 

@@ -89,7 +89,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     );
     const program = await chatting(env, size);
     program.type("change a.ts, please\r");
-    await program.shows(/why\snot:$/);
+    await program.shows(/then\sEnter:$/);
     await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}-question.txt`);
     program.type("y\r");
     await program.shows(/Done\.\n\nopenai-compatible\/m.*\n>$/);
@@ -206,7 +206,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("about fish\r");
     await program.shows(/Heron\.\n\n.*\n>$/);
     program.type("/resume\r");
-    await program.shows(/type to filter · Enter picks · Esc leaves\n→ .* about fish\n.* about birds$/);
+    await program.shows(/Enter picks · Esc leaves · type to filter\n→ .* about fish {2}\(this one\)\n.* about birds$/);
     program.type("\u001b[B\r");
     await program.shows(/Continuing .*about birds: 2 messages\.\n\n> about birds\n\nWren\.\n\n.*\n>$/);
     program.type("which\r");
@@ -226,7 +226,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("\u0003");
     await program.shows(/Ending the request[\s\S]*Interrupted\.[\s\S]*\n> typed meanwhile$/);
     program.type("\u0003");
-    await program.shows(/Ctrl-C again, or \/quit, leaves\.\n\n.*\n>$/);
+    await program.shows(/\nCtrl-C again, or \/quit, leaves\. .*\n>$/);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
   });
@@ -310,7 +310,7 @@ describe.skipIf(!hasTerminals()).each<[string, Record<string, string>, string[]]
     const program = onTerminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state, ...env } });
     await program.shows(/\n>$/);
     program.type("change it\r");
-    await program.shows(/I \*\*change\*\* it\.\n→ edit_file [\s\S]*\n {2}-two\n {2}\+2\n[\s\S]*why not:$/);
+    await program.shows(/I \*\*change\*\* it\.\n→ edit_file [\s\S]*\n {2}-two\n {2}\+2\n[\s\S]*then Enter:$/);
     program.type("y\r");
     await program.shows(/\n✓ edit_file[^\n]*\nDone\.\n>$/);
     program.type("\u0004");

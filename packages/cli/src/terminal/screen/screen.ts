@@ -1,23 +1,17 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import type { AgentEvent } from "@toolcrib/agent";
-import {
-  type ChatInput,
-  type ChatInputOptions,
-  type ChatScreen,
-  type Completions,
-  LineQueue,
-  type Status,
-} from "../chatLines.ts";
-import type { Choice } from "../choices.ts";
+import { oneLine } from "@toolcrib/core/internal";
+import type { Choice } from "../ask.ts";
+import type { ChatInput, ChatInputOptions, ChatScreen, Completions, Status } from "../chatLines.ts";
+import { LineQueue } from "../chatLines.ts";
 import type { Keyboard } from "../keyboard.ts";
-import { oneLine } from "../render.ts";
 import { completionProvider } from "./completion.ts";
 import { FinishedRows } from "./finishedRows.ts";
 import { InputLine } from "./inputLine.ts";
-import { type CursorPlace, joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
+import { joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
-import { clipboardPicture, mentionOf, pastedText, removePictures } from "./pastedPicture.ts";
+import { clipboardPicture, pastedText, removePictures } from "./pastedPicture.ts";
 import { type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
@@ -42,18 +36,18 @@ export class Screen implements ChatInput, ChatScreen {
   readonly #markdown: Promise<typeof import("./markdown.ts")>;
   #panel: Panel | undefined;
   #turn: TurnRows | undefined;
-  /** What was shown in a few rows, the last ones. */
+  /** Outputs shown in a few rows, the last ones. */
   #folded: Folded[] = [];
   #history: string[];
   readonly #done = new FinishedRows();
   #drawTimer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
-  #paused = false;
+  #pausedAt: number | undefined;
   typed = 0;
   #status: Status = { facts: () => ["starting"], mode: () => "", changeMode: () => {} };
   readonly #modes: ReturnType<typeof keyModes>;
 
-  /** `before`: earlier messages; `early`: what was typed so far. */
+  /** Starts with `before`, earlier messages, and `early`, the keys typed so far. */
   constructor(
     keyboard: Keyboard,
     { before, early }: { readonly before: readonly string[]; readonly early: readonly (string | undefined)[] },
@@ -62,11 +56,10 @@ export class Screen implements ChatInput, ChatScreen {
     this.keyboard = keyboard;
     this.#options = options;
     const { terminal, env } = options;
-    const { style } = terminal;
     this.#surface = terminalSurface(env);
     this.#modes = keyModes(env);
     this.#rows = new LiveRows(this.#surface);
-    this.#line = new InputLine(this.#surface, style, () => this.#changed());
+    this.#line = new InputLine(this.#surface, terminal.style, () => this.#changed());
     this.#line.onSubmit = (text) => this.#submit(text);
     this.#keys.on("data", (key) => this.#onKey(key));
     this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${pastedText(text)}\u001b[201~`));
@@ -182,13 +175,20 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "escape") && this.#turn && !this.#line.isShowingAutocomplete()) onEscape();
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
     else if (matchesKey(key, "ctrl+o") && this.#folded.length > 0) this.#unfold();
+    else if (matchesKey(key, "ctrl+l")) this.#rows.scrollAway();
     else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
     else if (matchesKey(key, "ctrl+v"))
       this.#pastePicture().catch(() => this.#options.terminal.aside("The picture could not be kept."));
     else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
+    else if (matchesKey(key, "up") && this.#line.getText() === "" && !this.#queue.isEmpty) this.#takeBack();
     else this.#line.handleInput(key);
     this.#echo();
+  }
+
+  /** Puts the last message that waits back into the line, where it can be changed or cleared. */
+  #takeBack(): void {
+    this.#line.setText(this.#queue.lines.pop() ?? "");
   }
 
   async #searchHistory(): Promise<void> {
@@ -200,9 +200,9 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   async #pastePicture(): Promise<void> {
-    const path = await clipboardPicture();
-    if (path === undefined) this.#options.terminal.aside("There is no picture in the clipboard.");
-    else this.#line.insertTextAtCursor(`${mentionOf(path)} `);
+    const mention = await clipboardPicture();
+    if (mention === undefined) this.#options.terminal.aside("There is no picture in the clipboard.");
+    else this.#line.insertTextAtCursor(`${mention} `);
     this.#changed();
   }
 
@@ -239,34 +239,34 @@ export class Screen implements ChatInput, ChatScreen {
   #draw(): void {
     clearTimeout(this.#drawTimer);
     this.#drawTimer = undefined;
-    if (this.#paused) return;
+    if (this.#pausedAt !== undefined) return;
     this.#drawnAt = Date.now();
-    const { columns } = this.#surface;
-    const room = Math.max(3, this.#surface.rows >> 1);
-    const parts = this.#turn?.rows(columns, room) ?? [];
-    const { live, kind } = withGaps(parts, this.#done.lastKind);
+    const { columns, rows: height } = this.#surface;
+    const { live, kind } = withGaps(this.#turn?.rows(columns, Math.max(3, height >> 1)) ?? [], this.#done.lastKind);
     const { rows, cursor } = this.#panel
-      ? { rows: this.#panel.rows(columns, Math.max(3, this.#surface.rows - 4)), cursor: undefined }
+      ? { rows: this.#panel.rows(columns, Math.max(3, height - 1)), cursor: undefined }
       : this.#line.draw(columns);
-    const { dim } = this.#options.terminal.style;
-    const waiting = this.#queue.lines.map((line) => dim(oneLine(`waits: ${line}`, columns - 1)));
-    const before = this.#panel instanceof Pager ? [] : live;
-    const above = [...before, ...(kind === undefined ? [] : [""]), ...this.#statusRow(columns), ...waiting];
-    const place: CursorPlace | undefined = cursor && { ...cursor, row: above.length + cursor.row };
-    this.#rows.draw(this.#done.take(columns), [...above, ...rows], place);
+    const status = this.#statusRow(columns);
+    if (this.#panel instanceof Pager) this.#rows.cover([...status, ...rows]);
+    else {
+      const { dim } = this.#options.terminal.style;
+      const waiting = this.#queue.lines.map((line) => dim(oneLine(`waits: ${line}`, columns - 1)));
+      const above = [...live, ...(kind === undefined ? [] : [""]), ...status, ...waiting];
+      const place = cursor && { ...cursor, row: above.length + cursor.row };
+      this.#rows.draw(this.#done.take(columns), [...above, ...rows], place);
+    }
   }
 
   /** Joins as many facts as fit one row. */
   #statusRow(columns: number): string[] {
     const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];
-    const [first = "", ...facts] = this.#turn ? this.#turn.facts() : this.#status.facts();
-    const all = this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys];
-    const row = joinedFacts(all, columns - 1);
+    const [first = "", ...facts] = (this.#turn ?? this.#status).facts().filter((fact) => fact !== "");
+    const row = joinedFacts(this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys], columns - 1);
     return row === "" ? [] : [this.#options.terminal.style.dim(row)];
   }
 
   #pause(): void {
-    this.#paused = true;
+    this.#pausedAt = Date.now();
     this.#done.add("question", []);
     this.#rows.draw(this.#done.take(this.#surface.columns), [], { row: 0, column: 0 });
     this.#surface.write(this.#modes.off);
@@ -274,8 +274,8 @@ export class Screen implements ChatInput, ChatScreen {
 
   #resume(): void {
     this.#surface.write(this.#modes.on);
-    this.#turn?.restartClocks();
-    this.#paused = false;
+    this.#turn?.leaveOut(Date.now() - (this.#pausedAt ?? Date.now()));
+    this.#pausedAt = undefined;
     this.#draw();
   }
 
@@ -293,7 +293,7 @@ export class Screen implements ChatInput, ChatScreen {
   readonly #leave = (): void => {
     clearTimeout(this.#drawTimer);
     this.#rows.draw(this.#done.take(this.#surface.columns), [], { row: 0, column: 0 });
-    this.#paused = true;
+    this.#pausedAt = Date.now();
     this.#surface.write(this.#modes.off);
     removePictures();
   };

@@ -1,21 +1,13 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
 import type { AgentEvent } from "@toolcrib/agent";
+import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../question.ts";
-import {
-  callTitle,
-  createRenderer,
-  errorText,
-  lastLine,
-  noteLines,
-  oneLine,
-  resultSummary,
-  usageText,
-} from "../render.ts";
+import { callTitle, createRenderer, errorText, lastLine, noteLines, resultSummary, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
 import type { StreamedAnswer } from "./markdown.ts";
 
-/** What rows are, where they stand for good: a blank row parts two kinds. */
+/** The kind of finished rows: a blank row parts two kinds. */
 export type Kind = "message" | "answer" | "call" | "note";
 
 interface Call {
@@ -29,7 +21,7 @@ interface Call {
 /** Makes all rows of what was shown in a few. */
 export type Folded = (columns: number) => string[];
 
-/** Rows one below the other, with a blank one between two kinds; `kind` is the last. */
+/** Puts rows one below the other, with a blank one between two kinds; `kind` is the last. */
 export function withGaps<Last>(
   parts: readonly { readonly kind: Kind; readonly rows: readonly string[] }[],
   before: Last,
@@ -66,7 +58,7 @@ interface Options {
 export class TurnRows {
   readonly #options: Options;
   readonly #printLines: ReturnType<typeof createRenderer>;
-  readonly #startedAt = Date.now();
+  #startedAt = Date.now();
   readonly #calls = new Map<string, Call>();
   #answer: StreamedAnswer | undefined;
   #doing = "";
@@ -136,9 +128,10 @@ export class TurnRows {
     if (rows.length > 0) print("answer", rows);
   }
 
-  /** Starts the clocks of calls anew: the time that a question took is not theirs. */
-  restartClocks(): void {
-    for (const call of this.#calls.values()) call.startedAt = Date.now();
+  /** Leaves out the milliseconds that a question took: they are neither the turn's nor its calls'. */
+  leaveOut(milliseconds: number): void {
+    for (const call of this.#calls.values()) call.startedAt += milliseconds;
+    this.#startedAt += milliseconds;
   }
 
   /** Prints what is left: the answer, and the calls that have no result. */
@@ -207,7 +200,7 @@ export class TurnRows {
 const mostRows = 2000;
 const mostThoughtRows = 3;
 
-/** Everything of a call that is over: arguments, then the result. */
+/** Shows everything of a call that is over: arguments, then the result. */
 function callDetails({ name, args }: Call, output: string, style: Style, columns: number): string[] {
   const rows = output
     .trimEnd()

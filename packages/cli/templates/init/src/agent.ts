@@ -2,7 +2,7 @@ import type { Provider } from "@toolcrib/agent";
 import { Agent, createDefaultToolRegistry } from "@toolcrib/defaults";
 import { createCountWordsTool } from "./tools/countWords.ts";
 
-/** An agent on the files below `root`. */
+/** Makes an agent on the files below `root`. */
 export function createAgent(model: Provider, root: string): Agent {
   return new Agent(model, {
     systemPrompt: "You answer questions about the files of a folder. Look before you answer, and answer briefly.",
@@ -10,7 +10,7 @@ export function createAgent(model: Provider, root: string): Agent {
     tools: (context) =>
       createDefaultToolRegistry(context, {
         root,
-        // It only looks; remove and run_bash are off by themselves.
+        // It only reads; remove and run_bash are off by default.
         disable: ["write_file", "mkdir", "move", "save_session_context"],
         extra: [createCountWordsTool()],
       }),
