@@ -16,7 +16,7 @@ interface Manifest {
 const here = fileURLToPath(new URL(".", import.meta.url));
 const longest = 120;
 /** What is not the example's own source. */
-const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|tsconfig\.json|node_modules)$/;
+const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|tsconfig\.json|node_modules|skills)$/;
 
 const examples = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
@@ -25,8 +25,8 @@ const read = (...path: string[]): string => readFileSync(join(here, ...path), "u
 const manifestOf = (folder: string): Manifest => JSON.parse(read(folder, "package.json")) as Manifest;
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-test("there are eight", () => {
-  expect(examples).toHaveLength(8);
+test("there are ten", () => {
+  expect(examples).toHaveLength(10);
 });
 
 describe.each(examples)("%s", (example) => {
@@ -35,7 +35,7 @@ describe.each(examples)("%s", (example) => {
   test("has a program, a test, and a README that the list names", () => {
     expect(files).toContain("main.ts");
     expect(files.some((file) => file.endsWith(".test.ts"))).toBe(true);
-    for (const part of ["npm install", "It shows:", "Change first:"])
+    for (const part of ["npm install", "It shows:", "To adapt it, first change"])
       expect(read(example, "README.md")).toContain(part);
     expect(read("README.md")).toContain(`| [${example}](${example}) |`);
   });

@@ -74,6 +74,41 @@ test("log-investigator: the answer goes to standard output, the calls to standar
   expect(program.service.requests[1]?.text).toContain("2026-11-22 02:01 1");
 });
 
+test("team-skills: reads the skill, and prints the answer", async () => {
+  const root = temporaryFolder("example");
+  const program = await start(
+    "team-skills",
+    [root, "Write the release notes."],
+    [call("read_skill", { name: "release-notes" }), { text: "# 2.0" }],
+  );
+  expect(await program.ended()).toEqual({
+    status: 0,
+    stdout: "# 2.0\n",
+    stderr: 'read_skill {"name":"release-notes"}\n',
+  });
+  expect(program.service.requests[1]?.text).toContain("Group the others as");
+});
+
+test("delegate: prints what both agents do, and the answer of the writer", async () => {
+  const root = temporaryFolder("example");
+  writeFileSync(join(root, "a.txt"), "by hand\n");
+  const program = await start(
+    "delegate",
+    [root, "Who refunds?"],
+    [
+      call("ask_reader", { task: "Who?" }),
+      call("read_file", { path: "a.txt" }),
+      { text: "a.txt:1" },
+      { text: "We do." },
+    ],
+  );
+  expect(await program.ended()).toEqual({
+    status: 0,
+    stdout: "We do.\n",
+    stderr: 'ask_reader: Who?\n  read_file {"path":"a.txt"}\n',
+  });
+});
+
 test("docs-checker: prints what is wrong by line", async () => {
   const root = temporaryFolder("example");
   mkdirSync(join(root, "node_modules"));

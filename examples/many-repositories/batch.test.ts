@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Message, ModelRequest } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerAll, startAll } from "./batch.ts";
@@ -17,16 +18,20 @@ function addRepository(name: string): string {
   return join(folder, name);
 }
 
+/** Tells the second request of a repository from its first: which repository asks first is open. */
+const hasResults = (messages: readonly Message[]): boolean => messages.some(({ role }) => role === "tool");
+
 const edit = { path: "package.json", edits: [{ old_text: "ISC", new_text: "MIT" }] };
 
 test("reads run at once, changes wait in their journals, and only those with a yes are made in the next process", async () => {
   const [shop, blog] = [addRepository("shop"), addRepository("blog")];
-  // The same for each repository, whichever comes first.
-  const steps = [
-    { calls: [{ name: "read_file", args: { path: "package.json" } }] },
-    { calls: [{ name: "edit_file", args: edit }] },
-  ];
-  const first = new ScriptedProvider([steps[0] ?? "", steps[0] ?? "", steps[1] ?? "", steps[1] ?? ""]);
+  const first = new ScriptedProvider(
+    Array(4).fill(({ messages }: ModelRequest) =>
+      hasResults(messages)
+        ? { calls: [{ name: "edit_file", args: edit }] }
+        : { calls: [{ name: "read_file", args: { path: "package.json" } }] },
+    ),
+  );
   const asked = await startAll(first, folder, "Change the license to MIT");
   expect(asked.map(({ repository, pending, failed }) => [repository, pending.length, failed])).toEqual([
     ["blog", 1, false],
@@ -58,15 +63,18 @@ test("a repository that fails does not stop the others, and no tool reaches anot
     name: "read_file",
     args: { path: `../${path}` },
   }));
-  const model = new ScriptedProvider([
-    ({ messages }) => (messages.length > 0 ? { calls: reads } : ""),
-    new Error("no such model"),
-    "Done.",
-  ]);
+  let asked = 0;
+  const model = new ScriptedProvider(
+    Array(3).fill(({ messages }: ModelRequest) => {
+      if (hasResults(messages)) return "Done.";
+      asked += 1;
+      return asked === 1 ? { calls: reads } : new Error("no such model");
+    }),
+  );
   const reports = await startAll(model, folder, "Look around");
   expect(reports.map(({ failed }) => failed).sort()).toEqual([false, true]);
   expect(reports.find(({ failed }) => failed)?.text).toContain("no such model");
-  const results = model.requests.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
+  const results = model.requests.flatMap(({ messages }) => messages.filter(({ role }) => role === "tool"));
   // Either repository may ask first: its own file is the one that it may read.
   expect(results.map((result) => "isError" in result && result.isError).sort()).toEqual([false, true, true]);
   expect(existsSync(join(folder, ".batch/shop.jsonl"))).toBe(true);
