@@ -17,8 +17,8 @@ export function writeResults(rows) {
     "# Benchmark results",
     "",
     `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, Linux ${release()}, ${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; ${ripgrep}.`,
-    "Made by `npm run bench -- --large --write`. A ratio is candidate to baseline in the same round: median (min to max). Below 1 the",
-    "candidate is faster. A row whose result counts differ is void.",
+    "Made by `npm run bench -- --large --write`. A ratio is candidate to baseline in the same round: median (min to max); then the median",
+    "times of both. Below 1 the candidate is faster. A row whose result counts differ is void.",
     "",
     "| what | measured | goal | |",
     "| --- | --- | --- | --- |",
@@ -32,15 +32,30 @@ export function writeResults(rows) {
   writePlot();
 }
 
+/** Returns what RESULTS.md says of each row. */
+export function formerFigures() {
+  const text = readFileSync(here("RESULTS.md"), "utf8");
+  return new Map([...text.matchAll(/^\| (.+?) \| (.+?) \|/gm)].map(([, name, figure]) => [name, figure]));
+}
+
 /** Draws the plot of what RESULTS.md says. */
 export function writePlot() {
   const text = readFileSync(here("RESULTS.md"), "utf8");
-  const rows = [...text.matchAll(/^\| (.+?) \| ([\d.]+) \([\d.]+ to [\d.]+\) \|/gm)].map(([, name, ratio]) => ({
-    name,
-    ratio: Number(ratio),
-  }));
+  const rows = readRatios(text);
   const [ripgrep = "ripgrep"] = /ripgrep [\d.]+\d/.exec(text) ?? [];
   writeFileSync(here("search.svg"), plot(rows, { versions: { ...peerVersions(), rg: ripgrep }, trees: treeNames }));
+}
+
+/** The rows of RESULTS.md that compare: `{ name, ratio, least, most, times }`; `times` holds the milliseconds of both sides, where they were written. */
+export function readRatios(text) {
+  const row = /^\| (.+?) \| ([\d.]+) \(([\d.]+) to ([\d.]+)\)(?:; ([\d.]+) ms to ([\d.]+) ms)? \|/gm;
+  return [...text.matchAll(row)].map(([, name, ratio, least, most, ours, theirs]) => ({
+    name,
+    ratio: Number(ratio),
+    least,
+    most,
+    times: ours && { ours: Number(ours), theirs: Number(theirs) },
+  }));
 }
 
 function peerVersions() {
@@ -60,8 +75,10 @@ function version(program) {
 
 function figure(row) {
   if (row.missing) return `not measured: ${row.missing.slice(0, 160)}`;
-  const { ratio, value, unit } = row;
-  return ratio ? `${short(ratio.median)} (${short(ratio.min)} to ${short(ratio.max)})` : `${short(value)} ${unit}`;
+  const { ratio, value, unit, msA, msB } = row;
+  if (!ratio) return `${short(value)} ${unit}`;
+  const times = msA && msB ? `; ${short(msA.median)} ms to ${short(msB.median)} ms` : "";
+  return `${short(ratio.median)} (${short(ratio.min)} to ${short(ratio.max)})${times}`;
 }
 
 function short(value) {

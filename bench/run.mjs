@@ -6,15 +6,17 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
 import { http } from "./cases/http.mjs";
-import { loop, registry } from "./cases/loop.mjs";
+import { loop, registry, repeats } from "./cases/loop.mjs";
 import { policy } from "./cases/policy.mjs";
 import { remotes } from "./cases/remotes.mjs";
 import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
 import { searchTakers } from "./cases/searchTakers.mjs";
+import { skills } from "./cases/skills.mjs";
+import { web } from "./cases/web.mjs";
 import { endBy } from "./pairs.mjs";
 import { ripgrep } from "./peers.mjs";
-import { writePlot, writeResults } from "./results.mjs";
+import { formerFigures, writePlot, writeResults } from "./results.mjs";
 
 const cases = {
   search,
@@ -23,8 +25,11 @@ const cases = {
   "search-phases": searchPhases,
   "search-peers": searchPeers,
   loop,
+  repeats,
   registry,
   policy,
+  skills,
+  web,
   remotes,
   http,
   files,
@@ -54,6 +59,7 @@ if (words.includes("--plot")) {
   process.exit(0);
 }
 const rows = [];
+const former = formerFigures();
 console.log(
   `Node ${process.version}, ${availableParallelism()} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`,
 );
@@ -87,8 +93,11 @@ function report(row) {
       ? `x${round(row.ratio.median)} (${round(row.ratio.min)} to ${round(row.ratio.max)})`
       : `${round(row.value)} ${row.unit}`;
   const counts = counted ? ` counts ${row.countA} and ${row.countB}` : "";
+  // Sizes and counts are the same on every machine; times and ratios are not.
+  const before = former.get(row.name) ?? "no such row";
+  const was = ["packages", "MB", "tokens"].includes(row.unit) ? ` (RESULTS.md: ${before})` : "";
   const goal = row.goal === undefined ? "" : ` goal ${round(row.goal)} ${verdict}`;
-  console.log(`${row.name}: ${figure}${goal}${counts}${row.note ? ` [${row.note}]` : ""}`);
+  console.log(`${row.name}: ${figure}${was}${goal}${counts}${row.note ? ` [${row.note}]` : ""}`);
 }
 
 function round(value) {

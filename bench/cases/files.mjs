@@ -1,5 +1,8 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { sandboxProblem } from "@toolcrib/tools-bash";
+import { createSandboxRuntime } from "@toolcrib/tools-bash/sandbox-runtime";
+import sharp from "sharp";
 import { pair, spread, startChild } from "../pairs.mjs";
 
 /** On the disk that holds the project, as temporary folders are often in memory. */
@@ -7,6 +10,7 @@ export async function files(report, { rounds }) {
   const folder = mkdtempSync(fileURLToPath(new URL("../.corpora-files-", import.meta.url)));
   try {
     await readFile(report, folder, rounds);
+    await readPicture(report, folder, rounds);
     await writeFile(report, folder, rounds);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -30,6 +34,22 @@ async function readFile(report, folder, rounds) {
   });
   tool.end();
   readline.end();
+}
+
+async function readPicture(report, folder, rounds) {
+  const few = { width: 200, height: 150, channels: 3 };
+  const colours = Buffer.from(Array.from({ length: few.width * few.height * 3 }, (_, index) => (index * 7919) % 251));
+  await sharp(colours, { raw: few }).resize(4000, 3000).jpeg().toFile(`${folder}/photo.jpg`);
+  const tool = startChild("files.mjs", { args: ["pictureTool", folder] });
+  const alone = startChild("files.mjs", { args: ["pictureAlone", folder] });
+  report({
+    name: "read_file, a photo of 4000 x 3000 made smaller, to sharp alone",
+    goal: 1.2,
+    ...(await pair(tool, alone, { rounds })),
+    sameCount: true,
+  });
+  tool.end();
+  alone.end();
 }
 
 async function writeFile(report, folder, rounds) {
@@ -82,8 +102,22 @@ export async function shell(report, { rounds }) {
   });
   bare.end();
   tool.end();
+  await sandboxes(report, rounds);
   const loud = startChild("shell.mjs");
   const { rssMb, count } = await loud.ask({ kind: "output", command: "head -c 1073741824 /dev/zero | tr '\\0' x" });
   loud.end();
   report({ name: "run_bash, 1 GB of output, peak memory", value: rssMb, unit: "MB", goal: 75, void: count !== 0 });
+}
+
+async function sandboxes(report, rounds) {
+  const name = "run_bash, a command in sandbox-runtime, to one in bubblewrap";
+  const problems = await Promise.all([true, createSandboxRuntime()].map((sandbox) => sandboxProblem({ sandbox })));
+  const missing = problems.find((problem) => problem !== undefined);
+  if (missing !== undefined) return report({ name, missing });
+  const runtime = startChild("shell.mjs");
+  const plain = startChild("shell.mjs");
+  const messages = { messageA: { kind: "runtime" }, messageB: { kind: "bubblewrap" } };
+  report({ name, ...(await pair(runtime, plain, { rounds, ...messages })), sameCount: true });
+  plain.end();
+  runtime.end();
 }

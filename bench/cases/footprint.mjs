@@ -1,11 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { spread } from "../pairs.mjs";
+import { installPeer } from "../peers.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -85,17 +86,27 @@ function prompt(bin, state) {
   });
 }
 
-/** What npm puts into an empty folder: packages, ours included, and megabytes. */
+/** Those that bring an SDK, an engine or a parser of pages with them. */
+const large = ["acp", "mcp", "durable", "tools-web", "cli"];
+
+/** What npm puts into an empty folder: packages, ours included, and megabytes, beside those of peers for the same work. */
 export async function size(report) {
-  measure(report, ["core"], { packages: 3, megabytes: 1 });
-  measure(report, ["core", "tools-fs"]);
-  measure(report, ["core", "kit", "tools-fs", "tools-search", "tools-bash", "agent", "defaults", "adapters"], {
-    packages: 30,
-    megabytes: 5,
-  });
+  const packs = ["core", "kit", "tools-fs", "tools-search", "tools-bash"];
+  const all = readdirSync(join(root, "packages"));
+  measure(report, "core", ["core"], { goal: { packages: 3, megabytes: 1 } });
+  measure(report, "core + tools-fs", ["core", "kit", "tools-fs"], { peers: ["mcp-filesystem"] });
+  measure(report, "core and the three packs", packs);
+  measure(report, "core + skills", ["core", "kit", "skills"]);
+  measure(report, "core + tools-web", ["core", "kit", "tools-web"]);
+  measure(
+    report,
+    "everything but SDKs, MCP, durable, tools-web and the CLI",
+    all.filter((name) => !large.includes(name)),
+    { goal: { packages: 36, megabytes: 5 }, peers: ["ai", "pi-agent-core", "openai-agents"] },
+  );
 }
 
-function measure(report, names, goal = {}) {
+function measure(report, label, names, { goal = {}, peers = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib-size-"));
   try {
     const dependencies = Object.fromEntries(names.map((name) => [`@toolcrib/${name}`, `file:${pack(name, folder)}`]));
@@ -108,18 +119,27 @@ function measure(report, names, goal = {}) {
       cwd: folder,
       stdio: "ignore",
     });
-    const modules = join(folder, "node_modules");
-    const label = names.length === 7 ? "everything but SDKs, MCP and the CLI" : names.join(" + ");
-    report({
-      name: `installed: ${label}, packages`,
-      value: countPackages(modules),
-      unit: "packages",
-      goal: goal.packages,
-    });
-    report({ name: `installed: ${label}, size`, value: bytesIn(modules) / 1e6, unit: "MB", goal: goal.megabytes });
+    const own = measured(join(folder, "node_modules"));
+    report({ name: `installed: ${label}, packages`, value: own.packages, unit: "packages", goal: goal.packages });
+    report({ name: `installed: ${label}, size`, value: own.megabytes, unit: "MB", goal: goal.megabytes });
+    for (const peer of peers) compare(report, `installed: ${label}`, own, peer);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function compare(report, label, own, peer) {
+  const rows = { packages: `${label}, packages, to ${peer}`, megabytes: `${label}, size, to ${peer}` };
+  try {
+    const other = measured(join(installPeer(peer), "node_modules"));
+    for (const [what, name] of Object.entries(rows)) report({ name, ratio: spread([own[what] / other[what]]) });
+  } catch (error) {
+    for (const name of Object.values(rows)) report({ name, missing: error.message.split("\n")[0] });
+  }
+}
+
+function measured(modules) {
+  return { packages: countPackages(modules), megabytes: bytesIn(modules) / 1e6 };
 }
 
 /** A tarball as the registry would hold it: `workspace:` and `catalog:` written out. */
@@ -151,17 +171,20 @@ function catalogRange(dependency) {
   return line.slice(line.lastIndexOf(": ") + 2);
 }
 
+/** Counts packages, those that lie below another one too. */
 function countPackages(modules) {
-  return readdirSync(modules)
+  if (!existsSync(modules)) return 0;
+  const names = readdirSync(modules)
     .filter((name) => !name.startsWith("."))
-    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(modules, name)) : [name])).length;
+    .flatMap((name) =>
+      name.startsWith("@") ? readdirSync(join(modules, name)).map((own) => join(name, own)) : [name],
+    );
+  return names.reduce((sum, name) => sum + countPackages(join(modules, name, "node_modules")), names.length);
 }
 
 function bytesIn(path) {
-  const { size: bytes, mtimeMs: _ } = statSync(path);
-  return statSync(path).isDirectory()
-    ? readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
-    : bytes;
+  const found = lstatSync(path);
+  return found.isDirectory() ? readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0) : found.size;
 }
 
 /** o200k tokens of the ten schemas, as the JSON of a chat-completions request. */

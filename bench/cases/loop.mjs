@@ -50,6 +50,21 @@ export async function loop(report, { rounds }) {
   own.end();
 }
 
+/** What looking for repeated calls adds to a step. */
+export async function repeats(report, { rounds }) {
+  const [watched, plain] = [{ stopRepeats: {} }, {}].map((options) =>
+    startChild("loop.mjs", { args: [JSON.stringify(options)] }),
+  );
+  for (let warm = 0; warm < warmUps; warm += 1) for (const child of [watched, plain]) await child.ask();
+  report({
+    name: "agent loop, 1,000 steps with stopRepeats, to the same without",
+    ...(await pair(watched, plain, { rounds })),
+    sameCount: true,
+  });
+  watched.end();
+  plain.end();
+}
+
 export async function registry(report, { rounds }) {
   const child = startChild("registry.mjs");
   await child.ask();

@@ -1,5 +1,6 @@
 // read_file and write_file beside the plain calls of Node; which one is the first argument.
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { ToolRegistry } from "@toolcrib/core";
 import { createFsTools } from "@toolcrib/tools-fs";
@@ -31,6 +32,16 @@ const cases = {
     }
     input.destroy();
     return kept;
+  },
+  pictureTool: async () => {
+    const { content } = await registry.invoke("read_file", { path: "photo.jpg" });
+    return Buffer.from(content[0].data, "base64").length;
+  },
+  pictureAlone: async () => {
+    const { default: sharp } = await import("sharp");
+    const photo = sharp(await readFile(`${cwd}/photo.jpg`), { autoOrient: true });
+    const bytes = await photo.resize(2000, 2000, { fit: "inside" }).jpeg({ quality: 80 }).toBuffer();
+    return bytes.toString("base64").length && bytes.length;
   },
   writeTool: async () => {
     for (let index = 0; index < writes; index += 1)

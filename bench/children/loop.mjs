@@ -1,8 +1,9 @@
-// 1,000 sequential steps with one tool and a model in process.
+// 1,000 sequential steps with one tool and a model in process. The first argument has further options of the agent, as JSON.
 import { Agent } from "@toolcrib/agent";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { answer } from "../pairs.mjs";
 
+const further = JSON.parse(process.argv[2] ?? "{}");
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 
 class CountingModel {
@@ -40,7 +41,7 @@ answer(async ({ steps = 1000, heap = false }) => {
   const tools = new ToolRegistry();
   tools.register(add);
   const model = new CountingModel(steps);
-  const agent = new Agent(model, { tools, maxSteps: steps + 10 });
+  const agent = new Agent(model, { tools, maxSteps: steps + 10, ...further });
   // A forced collection throws optimised code away, so memory and time are not measured in the same run.
   if (heap) globalThis.gc();
   const before = process.memoryUsage().heapUsed;

@@ -20,17 +20,24 @@ const { guard } = createPolicy({
 });
 const tool = defineTool({ name: "x", description: "x", parameters: { type: "object" }, execute: () => "" });
 const call = (name, effect) => ({ name, args: {}, tool, origin: "own", effects: [effect] });
-const file = call("write_file", { kind: "write", path: `${root}/src/some/folder/file.ts` });
-const command = `npm test -- --watch=false src/first.test.ts src/2.test.ts && git status --short | grep -v test|wc -l`;
-if (command.length !== 100) throw new Error(`the line has ${command.length} characters`);
-const line = call("run_bash", { kind: "execute", command, cwd: root });
+const file = () => call("write_file", { kind: "write", path: `${root}/src/some/folder/file.ts` });
+/** Another one each time: a policy keeps the lines it read last. */
+function line() {
+  count += 1;
+  const name = String(count).padStart(5, "0");
+  const command = `npm test -- --watch=false src/${name}.test.ts src/2.test.ts && git status --short | grep -v test|wc -l`;
+  if (command.length !== 100) throw new Error(`the line has ${command.length} characters`);
+  return call("run_bash", { kind: "execute", command, cwd: root });
+}
+let count = 0;
 
 const decisions = 5000;
 
 async function microseconds(one) {
+  const calls = Array.from({ length: decisions }, one);
   const started = process.cpuUsage();
-  for (let count = 0; count < decisions; count += 1) {
-    if ((await guard(one)) !== true) throw new Error("not allowed");
+  for (const made of calls) {
+    if ((await guard(made)) !== true) throw new Error("not allowed");
   }
   const { user, system } = process.cpuUsage(started);
   return (user + system) / decisions;
