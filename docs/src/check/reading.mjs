@@ -1,10 +1,13 @@
 import { join } from "node:path";
+import { published } from "../site/sources.mjs";
+import { findMisplaced } from "./misplaced.mjs";
+import { findUnnoted } from "./unpublished.mjs";
 import { findUnreadable } from "./unreadable.mjs";
 
 const widths = [360, 768, 1280];
 const themes = ["light", "dark"];
 
-/** Visits one page: errors of its console and its requests, its links and anchors, and what cannot be read at each width and theme. */
+/** Visits one page: errors of its console and its requests, its links and anchors, and what cannot be read or is misplaced at each width and theme. */
 export async function checkReading(tab, url, address, pictures) {
   const errors = [];
   const listeners = {
@@ -20,7 +23,6 @@ export async function checkReading(tab, url, address, pictures) {
     response: (response) => response.status() >= 400 && errors.push(`${response.status()}: ${response.url()}`),
   };
   for (const [name, listener] of Object.entries(listeners)) tab.on(name, listener);
-  const unreadable = [];
   await tab.setViewportSize({ width: widths[1], height: 900 });
   await tab.goto(url + address, { waitUntil: "load" });
   const links = await tab.evaluate(() => ({
@@ -29,8 +31,10 @@ export async function checkReading(tab, url, address, pictures) {
       (element) => element.id || element.getAttribute("name"),
     ),
   }));
+  const unreadable = published ? [] : await tab.evaluate(findUnnoted);
   for (const width of widths) {
     await tab.setViewportSize({ width, height: 900 });
+    unreadable.push(...(await tab.evaluate(findMisplaced)).map((problem) => `at ${width} pixels: ${problem}`));
     for (const theme of themes) {
       const found = await tab.evaluate(findUnreadable, theme);
       unreadable.push(...found.map((problem) => `at ${width} pixels, ${theme}: ${problem}`));

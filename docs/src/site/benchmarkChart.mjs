@@ -1,24 +1,31 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { peers } from "../../../bench/peers.mjs";
+import { readRatios } from "../../../bench/results.mjs";
 import { root } from "./sources.mjs";
 
-/** Rows of bench/RESULTS.md whose names hold one of `words` (between `|`) and compare with another program: bars of a logarithmic scale, 1 is equal. */
+const readResults = () => readFileSync(join(root, "bench/RESULTS.md"), "utf8");
+
+/**
+ * Rows of bench/RESULTS.md that compare with another program, written `LABEL = NAME OF THE ROW` between `|`: two bars each, with the
+ * milliseconds of both. The longer bar is as wide as the page. A row without times shows its ratio.
+ */
 export function benchmarkChart(words) {
-  const rows = [
-    ...readFileSync(join(root, "bench/RESULTS.md"), "utf8").matchAll(/^\| (.+?) \| ([\d.]+) \((.+?) to (.+?)\) \|/gm),
-  ]
-    .map(([, name, median, least, most]) => ({ name, median: Number(median), least, most }))
-    .filter(({ name }) => words.split(" | ").some((word) => name.includes(word)));
-  if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
-  const decades = Math.ceil(Math.max(...rows.map(({ median }) => Math.abs(Math.log10(median)))));
-  const bars = rows.map((row) => bar(row, decades));
-  return `<figure class="bars not-content"><figcaption><span>← faster</span><span>equal</span><span>slower →</span></figcaption><ul>\n${bars.join("\n")}\n</ul></figure>`;
+  const text = readResults();
+  const rows = readRatios(text);
+  const items = words.split(" | ").map((entry) => {
+    const [label, name] = entry.split(" = ");
+    const row = rows.find((one) => one.name === name);
+    if (row === undefined) throw new Error(`docs: bench/RESULTS.md compares no "${name}"`);
+    return item(label, row, peerName(name.slice(name.lastIndexOf(" to ") + 4), text));
+  });
+  return `<figure class="bars not-content"><ul>\n${items.join("\n")}\n</ul></figure>`;
 }
 
 /** Rows of bench/RESULTS.md whose names hold one of `words` (between `|`), as a table. */
 export function measuredTable(words) {
-  const rows = [...readFileSync(join(root, "bench/RESULTS.md"), "utf8").matchAll(/^\| (.+?) \| (\d.*?) \|/gm)].filter(
-    ([, name]) => words.split(" | ").some((word) => name.includes(word)),
+  const rows = [...readResults().matchAll(/^\| (.+?) \| (\d.*?) \|/gm)].filter(([, name]) =>
+    words.split(" | ").some((word) => name.includes(word)),
   );
   if (rows.length === 0) throw new Error(`docs: no row of bench/RESULTS.md holds "${words}"`);
   return ["| what | measured |", "| --- | --- |", ...rows.map(([, name, value]) => `| ${name} | ${value} |`)].join(
@@ -26,13 +33,22 @@ export function measuredTable(words) {
   );
 }
 
-/** From the line of 1 to the left where toolcrib is faster, to the right where it is slower. */
-function bar({ name, median, least, most }, decades) {
-  const share = (Math.log10(median) / decades) * 50;
-  const [from, to] = share < 0 ? [50 + share, 50] : [50, 50 + share];
-  const kind = share < 0 ? "faster" : "slower";
+/** The name of another program with its version, as far as it is known. */
+function peerName(peer, text) {
+  if (peer === "rg") return (/ripgrep [\d.]+\d/.exec(text) ?? ["ripgrep"])[0];
+  const [word = "", ...rest] = peer.split(" ");
+  const [version] = Object.values(peers[word] ?? {});
+  return [word, version, ...rest].filter(Boolean).join(" ");
+}
+
+function item(label, { ratio, least, most, times }, peer) {
+  const { ours, theirs } = times ?? { ours: ratio, theirs: 1 };
+  const longer = Math.max(ours, theirs);
+  const bar = (kind, name, value, otherwise) =>
+    `<span class="name">${name}</span><span class="figure">${times ? `${value} ms` : otherwise}</span>` +
+    `<span class="track"><span class="${kind}" style="width:${Math.max((value / longer) * 100, 0.5).toFixed(1)}%"></span></span>`;
   return (
-    `<li><span class="name">${name}</span><span class="figure">${median} <small>(${least} to ${most})</small></span>` +
-    `<span class="track"><span class="${kind}" style="left:${from.toFixed(1)}%;width:${(to - from).toFixed(1)}%"></span></span></li>`
+    `<li><strong>${label}</strong><small>ratio ${ratio} (${least} to ${most})</small>` +
+    `${bar("ours", "toolcrib", ours, `${ratio} of its time`)}${bar("theirs", peer, theirs, "")}</li>`
   );
 }

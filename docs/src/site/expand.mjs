@@ -19,7 +19,7 @@ const generators = {
   models: modelsTable,
   /** `<!-- section: SECURITY.md / What is promised, and tested -->`: part of a file of the repository. */
   section: (words) => readSection(...words.split(" / ")),
-  /** `<!-- benchmark: search_text, -->`: the rows of bench/RESULTS.md whose names hold one of these, as bars. */
+  /** `<!-- benchmark: LABEL = ROW | LABEL = ROW -->`: rows of bench/RESULTS.md that compare with another program, as bars. */
   benchmark: benchmarkChart,
   /** `<!-- replies: JSON -->`: what the service answers in the test of the program below; nothing on the page. */
   replies: () => "",

@@ -10,12 +10,24 @@ const managers = {
 
 /**
  * Turns each block of `sh` that holds lines of `npm install` alone into a tab for each package manager. The tabs are radio buttons:
- * no script is needed. While the packages are not on the registry, a line under them says how to install them until then.
+ * no script is needed.
  */
 export function installTabs(text, id) {
   let count = 0;
-  return text.replace(/^```sh\n((?:npm install [^\n]+\n)+)```$/gm, (_block, lines) => tabs(lines, `${id}-${count++}`));
+  return withNotes(text, id).replace(/^```sh\n((?:npm install [^\n]+\n)+)```$/gm, (_block, lines) =>
+    tabs(lines, `${id}-${count++}`),
+  );
 }
+
+/** While the packages are not on the registry, a line under each block that installs them says how to do so until then. */
+function withNotes(text, id) {
+  if (published || /^(?:guides\/start|releasing)$/.test(id) || text.includes('class="unpublished"')) return text;
+  const asks = id.startsWith("examples/") ? /^npm install\b/m : /\b(?:npm install\b.*|npx (?:-\S+ )*)@toolcrib\//;
+  return text.replace(/^```(?:sh|yaml)\b.*\n[\s\S]*?^```$/gm, (block) => (asks.test(block) ? block + note : block));
+}
+
+const note =
+  '\n\n<p class="unpublished">Not on the npm registry yet: <a href="/guides/start/#until-they-are-on-npm">install from a clone</a> until then.</p>\n';
 
 function tabs(lines, id) {
   const key = id.replaceAll(/[^a-z0-9]+/g, "-");
@@ -28,13 +40,7 @@ function tabs(lines, id) {
       `<label for="tab-${key}-${name}">${name}</label>`,
   );
   const panels = shown.map(([, written]) => `<div class="panel">\n\n\`\`\`sh\n${written.join("\n")}\n\`\`\`\n\n</div>`);
-  return `<div class="install">\n${inputs.join("\n")}\n${panels.join("\n")}\n</div>\n${noteFor(lines, id)}`;
-}
-
-/** Says that a package cannot be had from the registry yet; the page Start itself explains it. */
-function noteFor(lines, id) {
-  if (published || id.startsWith("guides/start") || !lines.includes("@toolcrib/")) return "";
-  return '\n<p class="unpublished">Not on the npm registry yet: <a href="/guides/start/#until-they-are-on-npm">install from a clone</a> until then.</p>\n';
+  return `<div class="install">\n${inputs.join("\n")}\n${panels.join("\n")}\n</div>\n`;
 }
 
 function added(line, add, dev, exact) {

@@ -13,7 +13,16 @@ function isPresent(item) {
 
 const toolPages = [
   ...["read_file", "write_file", "edit_file", "apply_patch", "list_dir", "mkdir", "remove", "move"],
-  ...["search_text", "search_files", "run_bash", "read_output", "stop_command", "web_fetch", "read_skill"],
+  ...[
+    "search_text",
+    "search_files",
+    "run_bash",
+    "read_output",
+    "write_input",
+    "stop_command",
+    "web_fetch",
+    "read_skill",
+  ],
   ...["save_session_context", "ask_user"],
 ].map((name) => `tools/${name}`);
 

@@ -12,7 +12,7 @@ export async function allTools() {
   return [
     ...fs.createFsTools(),
     ...search.createSearchTools(),
-    ...bash.createBashTools({ background: true }),
+    ...bash.createBashTools({ background: true, input: true }),
     ...web.createWebTools(),
     ...skills.createSkills({ folders: [join(root, "packages/skills/fixtures")] }).tools,
     agent.createSaveSessionContextTool(context),
@@ -23,7 +23,7 @@ export async function allTools() {
 /** Which of them `createDefaultToolRegistry()` registers, and which are enabled there. */
 export async function defaultTools() {
   const { createDefaultToolRegistry } = await load("defaults");
-  const registry = createDefaultToolRegistry(undefined, { bash: { background: true } });
+  const registry = createDefaultToolRegistry(undefined, { bash: { background: true, input: true } });
   return {
     registered: registry.getToolNames(),
     enabled: registry.getEnabledSchemas().map((schema) => schema.function.name),
