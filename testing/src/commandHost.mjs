@@ -1,10 +1,12 @@
 // The toolcrib command in a process that stays: calls its `main` for one list of arguments after the other, each in its folder, with
 // its environment and its standard input. Argument: the built file that users start. On a terminal it prints there, and behind
-// each call its exit code as a control string; elsewhere it answers with what was printed.
+// each call its exit code as a control string; elsewhere it answers with what was printed. `watch` begins to watch the event loop of
+// the call that runs, or ends that and answers with the longest block.
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { watchLoop } from "./watchLoop.ts";
 
 const bin = process.argv[2];
 const [, built] = /import\("(\.\/main-[\w-]+\.js)"\)/.exec(readFileSync(bin, "utf8"));
@@ -12,8 +14,11 @@ const { main } = await import(new URL(built, pathToFileURL(bin)));
 const { stdout, stderr } = process;
 
 let turn = Promise.resolve();
+let loop;
 process.on("message", (call) => {
-  turn = turn.then(() => run(call));
+  if (call.watch === undefined) turn = turn.then(() => run(call));
+  else if (call.watch) loop = watchLoop();
+  else process.send({ longestMs: loop.stop() });
 });
 process.on("disconnect", () => process.exit());
 

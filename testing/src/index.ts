@@ -20,6 +20,7 @@ export {
   protect,
 } from "./authorizationServer.ts";
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from "./pgBouncer.ts";
+export { drawPicture, type PictureOptions, withoutSharp, withSharpAs } from "./pictures.ts";
 export { hasPostgres, type PostgresOptions, type PostgresServer, startPostgres } from "./postgres.ts";
 export { routedServices, routeServices } from "./routeServices.ts";
 export { ScreenModel } from "./screenModel.ts";

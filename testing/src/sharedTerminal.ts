@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
@@ -10,7 +11,12 @@ import {
   type TerminalProgram,
 } from "./startOnTerminal.ts";
 
-type Start = (args: readonly string[], options: TerminalOptions) => TerminalProgram;
+interface SharedProgram extends TerminalProgram {
+  /** Resolves to the longest block of the program's event loop meanwhile: milliseconds of processor time, as of `watchLoop`. */
+  longestBlock(during: () => Promise<void>): Promise<number>;
+}
+
+type Start = (args: readonly string[], options: TerminalOptions) => SharedProgram;
 
 /** What the host prints behind a program that has ended: a control string that no screen shows. */
 const endMark = /\u001b\]9777;(\d+)\u0007$/;
@@ -52,6 +58,16 @@ export function sharedTerminal(bin: string): Start {
     };
     terminal.order({ columns, rows });
     terminal.child.send({ args, cwd, env: { ...environment, ...env }, columns, rows });
-    return runOnTerminal(terminal, new ScreenModel(columns, rows), endOf);
+    return {
+      ...runOnTerminal(terminal, new ScreenModel(columns, rows), endOf),
+      async longestBlock(during) {
+        const { child } = terminal;
+        child.send({ watch: true });
+        await during();
+        child.send({ watch: false });
+        const [{ longestMs }] = (await once(child, "message")) as [{ longestMs: number }];
+        return longestMs;
+      },
+    };
   };
 }

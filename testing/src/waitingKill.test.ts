@@ -15,5 +15,5 @@ test("of two processes that answer one question, one runs the call and the other
   const { said, ran } = await answerTogether();
   expect(ran.filter((call) => call === "a")).toEqual(["a"]);
   const refusals = said.flatMap((words) => words.filter(([what]) => what === "refused"));
-  expect(refusals).toEqual([["refused", expect.stringContaining("resume it anew")]]);
+  expect(refusals).toEqual([["refused", expect.stringContaining("resume it again")]]);
 });

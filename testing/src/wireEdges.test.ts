@@ -5,6 +5,7 @@ import { OpenAIProvider } from "@toolcrib/agent/openai";
 import { OpenRouterProvider } from "@toolcrib/agent/openrouter";
 import { createToolSearch, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { beforeEach, describe, expect, test } from "vitest";
+import { withoutSharp } from "./pictures.ts";
 import { routeServices } from "./routeServices.ts";
 import { sharedWireServer } from "./sharedWireServer.ts";
 import { temporaryFolder } from "./temporaryFolder.ts";
@@ -180,9 +181,13 @@ test("OpenRouter is asked to cache what goes to Anthropic's models, and nothing 
 });
 
 test.each([
-  ["top_k of 1 at Anthropic", () => new AnthropicProvider({ apiKey, extraBody: { top_k: 1 } }), /does not take top_k/],
-  ["temperature at OpenAI", () => new OpenAIProvider({ apiKey, extraBody: { temperature: 1 } }), /take temperature/],
-  ["top_logprobs", () => new OpenAIProvider({ apiKey, extraBody: { top_logprobs: 1 } }), /not take top_logprobs/],
+  [
+    "top_k of 1 at Anthropic",
+    () => new AnthropicProvider({ apiKey, extraBody: { top_k: 1 } }),
+    /does not accept top_k/,
+  ],
+  ["temperature at OpenAI", () => new OpenAIProvider({ apiKey, extraBody: { temperature: 1 } }), /accept temperature/],
+  ["top_logprobs", () => new OpenAIProvider({ apiKey, extraBody: { top_logprobs: 1 } }), /not accept top_logprobs/],
 ])("%s is refused in words before a request", (_what, make, words) => expect(make).toThrow(words));
 
 test("Anthropic's default temperature is sent", async () => {
@@ -191,6 +196,7 @@ test("Anthropic's default temperature is sent", async () => {
 });
 
 test("large pictures that another model was given are left out, the same ones in each request, and only where they are too many", async () => {
+  withoutSharp();
   const picture = (side: number) => {
     const bytes = Buffer.alloc(33);
     bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");

@@ -6,6 +6,7 @@ import { assertConversation } from "@toolcrib/agent/testing";
 import { createToolSearch, defineTool, type ToolOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { mountMcp } from "@toolcrib/mcp";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { drawPicture } from "./pictures.ts";
 import { routeServices } from "./routeServices.ts";
 import { sharedWireServer } from "./sharedWireServer.ts";
 import { temporaryFolder } from "./temporaryFolder.ts";
@@ -55,6 +56,26 @@ describe.each(wireServices)("with $title", ({ title, account, isAppended, isChec
     const { format, body } = server.requests.at(-1) ?? { format: "chat" as const, body: {} };
     return inForce(format, body);
   };
+
+  test("a conversation goes on with 25 large pictures, of results and of the user, before and after a resume", async () => {
+    const picture = { type: "image", mimeType: "image/png" } as const;
+    const [data, other] = [await drawPicture(3000, 40), await drawPicture(40, 2500)].map((one) =>
+      one.toString("base64"),
+    );
+    const content = new Array(12).fill({ ...picture, data });
+    tools = new ToolRegistry([tool("look", () => toolOutput("Twelve.", { content }))]);
+    script(call("look"), say("Seen."), call("look"), say("Seen."), say("Still here."));
+    const agent = agentOf({ journal: journal() });
+    await agent.chat("Look.");
+    await agent.chat([
+      { type: "text", text: "Like this?" },
+      { ...picture, data: other ?? "" },
+    ]);
+    const resumed = await Agent.resume(connect(server), journal(), { tools, systemPrompt: "Be brief.", attempts: 1 });
+    expect(await resumed.chat("And?")).toBe("Still here.");
+    assertConversation(resumed.sessionContext);
+    expect(JSON.stringify(resumed.sessionContext).match(/"image\/png"/g)).toHaveLength(25);
+  });
 
   /** A turn with thinking before and after a call. */
   async function work(agent: Agent, text = "Go."): Promise<void> {

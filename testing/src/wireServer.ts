@@ -206,5 +206,5 @@ function unicodeProblems(text: string): string[] {
     if (loneSurrogate.test(key) || (typeof value === "string" && loneSurrogate.test(value))) lone = true;
     return value;
   });
-  return lone ? ["a string holds a lone surrogate"] : [];
+  return lone ? ["a string contains a lone surrogate"] : [];
 }

@@ -18,6 +18,9 @@ async function copyAndRun(name) {
     for (const dependency of Object.keys(manifest[kind]))
       manifest[kind][dependency] = tarballs[dependency] ?? manifest[kind][dependency];
   }
+  // What they bring in turn.
+  const given = { ...manifest.dependencies, ...manifest.devDependencies };
+  manifest.overrides = Object.fromEntries(Object.entries(tarballs).filter(([dependency]) => !(dependency in given)));
   const folder = createProject(`example-${name}`, { manifest });
   const copied = (path) => !path.includes("node_modules") && !path.endsWith("package.json");
   cpSync(join(source, name), folder, { recursive: true, filter: copied });

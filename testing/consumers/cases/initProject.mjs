@@ -10,7 +10,7 @@ async function makeAndRun() {
   const command = await npmProject("init-command", { packages: ["@toolcrib/cli"], manifest: { overrides: tarballs } });
   const folder = join(workspace, "My Agent");
   const { stdout } = await run(command, "npx", ["toolcrib", "init", folder]);
-  if (!/^my-agent is ready\. Next:\n\n {2}cd .*My Agent'\n {2}npm install\n {2}npm test\n/.test(stdout))
+  if (!/^Created the project my-agent\. To try it:\n\n {2}cd .*My Agent'\n {2}npm install\n {2}npm test\n/.test(stdout))
     throw new Error(`it says:\n${stdout}`);
   const path = join(folder, "package.json");
   const manifest = JSON.parse(readFileSync(path, "utf8"));

@@ -119,7 +119,7 @@ describe("server-everything, mounted", () => {
     const structured = await tools.execute("mcp__peer__get-structured-content", { location: "New York" });
     expect(JSON.parse(structured)).toHaveProperty("temperature");
     const seen: (number | undefined)[] = [];
-    const args = { duration: 0.4, steps: 4 };
+    const args = { duration: 2, steps: 4 };
     const onProgress = ({ progress }: { progress?: number }): number => seen.push(progress);
     await tools.execute("mcp__peer__trigger-long-running-operation", args, { onProgress });
     // The SDK drops progress that arrives together with the result.

@@ -51,7 +51,7 @@ describe.runIf(onLinux)(`commands that are hard to end${onLinux ? "" : " (skippe
     expect(answer.exit_code).toBe(-1);
     expect(answer.stderr).toMatch(new RegExp(`(^|\n)\\[timed out after ${limitMs} ms\\]$`));
     expect(JSON.stringify(answer).length).toBeLessThan(700_000);
-    expect(survivors()).toEqual([]);
+    await expect.poll(() => survivors()).toEqual([]);
   });
 
   test.each(ending)("%s: ends by itself", async (_, command, code) => {
@@ -71,6 +71,6 @@ describe.runIf(onLinux)(`commands that are hard to end${onLinux ? "" : " (skippe
       expect(answer.stdout).toBe(index % 4 === 0 ? "" : `${index}\n`);
       expect(answer.exit_code).toBe(index % 4 === 0 ? -1 : 0);
     });
-    expect(survivors()).toEqual([]);
+    await expect.poll(() => survivors()).toEqual([]);
   });
 });

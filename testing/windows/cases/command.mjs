@@ -77,6 +77,15 @@ test("config sets, gives and forgets a value in %APPDATA%", () => {
   assert.doesNotMatch(readFileSync(join(roaming, "toolcrib", "config.json"), "utf8"), /read-only/);
 });
 
+test("config edit starts the editor by its line, with a space in its path", () => {
+  const editor = join(base, "my editor.mjs");
+  const write = `import { writeFileSync } from "node:fs"; writeFileSync(process.argv[3], process.argv[2]);`;
+  writeFileSync(editor, write);
+  const EDITOR = `"${process.execPath}" "${editor}" {}`;
+  succeed(["config", "edit"], { env: { EDITOR, VISUAL: "" } });
+  assert.equal(readFileSync(join(roaming, "toolcrib", "config.json"), "utf8"), "{}");
+});
+
 test("doctor looks at all of it, and says what is wrong", () => {
   const { status, stdout, stderr } = toolcrib(["doctor", "--json"]);
   assert.ok(status === 0 || status === 1, stderr);

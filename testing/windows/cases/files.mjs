@@ -234,7 +234,7 @@ test("a file that somebody has open is replaced once it is closed, else it is to
   // Windows may replace it even while it is open, by its rename of POSIX semantics (FILE_RENAME_INFORMATION_EX); Wine does not.
   assert.match(
     await call("write_file", { path: "a.txt", content: "open" }),
-    /^Wrote a\.txt|^Error executing write_file: Not changed, as it seems to be open in another program: a\.txt \(E/,
+    /^Wrote a\.txt|^Error executing write_file: Not changed, because another program has it open or it must not be changed: a\.txt \(E/,
   );
   assert.deepEqual(readdirSync(root), [".env", "a.txt", "src"]);
   setTimeout(() => closeSync(descriptor), 100);

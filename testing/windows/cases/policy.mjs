@@ -1,6 +1,7 @@
 // What the policy decides about files and commands on paths of Windows, in every spelling.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { createPolicy } from "@toolcrib/policy";
@@ -127,9 +128,72 @@ test("a command is judged by the paths it names: drives as sh writes them, both 
   assert.equal(await bash("rm -rf /c/"), "approval_required");
 });
 
+/** Runs something and lists the paths on shares that the file system was asked about meanwhile. */
+async function sharesLookedAt(run) {
+  const asked = [];
+  const names = ["statSync", "lstatSync", "readdirSync", "readFileSync", "openSync", "existsSync"];
+  const places = [...names.map((name) => [fs, name]), [fs.realpathSync, "native"], [fs.promises, "opendir"]];
+  const originals = places.map(([owner, name]) => owner[name]);
+  for (const [at, [owner, name]] of places.entries()) {
+    const wrapped = (path, ...more) => {
+      if (/^[\\/]{2}/.test(String(path))) asked.push(`${name} ${path}`);
+      return originals[at].call(owner, path, ...more);
+    };
+    owner[name] = Object.assign(wrapped, originals[at]);
+  }
+  syncBuiltinESMExports();
+  try {
+    await run();
+  } finally {
+    for (const [at, [owner, name]] of places.entries()) owner[name] = originals[at];
+    syncBuiltinESMExports();
+  }
+  return asked;
+}
+
 test("what lies on another share is asked about, and not looked at", async () => {
   const { bash } = setUp({ mode: "accept-edits" });
   assert.equal(await bash("cat //192.0.2.1/share/x"), "approval_required");
+  const share = "//192.0.2.1/share";
+  const lines = [
+    "cat X/x",
+    "cat X/*",
+    "cd X && git status",
+    "cd X; ls *",
+    "md5sum -c X/sums",
+    "diff X/a src",
+    "rm -rf X/a",
+  ];
+  const more = [
+    "mv X/a src",
+    "cp -r src X/a",
+    "cp -r X/a/ .",
+    "echo x > X/a",
+    "git diff X/a",
+    "node X/a.js",
+    "cat < X/a",
+  ];
+  const root = newFolder();
+  const state = { folders: [join(root, "state")], why: "it is the state", files: { "own.json": "decides" } };
+  const rules = ["cat", "cp", "mv", "rm", "node"].map((program) => `run_bash(${program} *)`);
+  const policy = createPolicy({
+    roots: [root],
+    allow: [...rules, "effect:write(//192.0.2.1/share/d/)"],
+    deny: ["effect:read(.env)", "effect:write(.env)"],
+    ownState: state,
+  });
+  const [tool] = createBashTools({ root, cwd: root });
+  const explain = (effects) => policy.explain({ name: "x", args: {}, tool, origin: "own", effects });
+  const asked = await sharesLookedAt(async () => {
+    for (const line of [...lines, ...more])
+      await explain([{ kind: "execute", command: line.replaceAll("X", share), cwd: root }]);
+    await explain([{ kind: "execute", command: "ls", cwd: "\\\\192.0.2.1\\share" }]);
+    for (const kind of ["read", "write", "delete"]) {
+      for (const tree of [true, false]) await explain([{ kind, path: "\\\\192.0.2.1\\share\\d", tree }]);
+    }
+  });
+  assert.deepEqual(asked, []);
+  assert.deepEqual((await sharesLookedAt(() => fs.existsSync(share))).length, 1);
 });
 
 await runTests();
