@@ -78,6 +78,7 @@ export function build(workers: string[] = [], { holdsCommonJs = false } = {}): R
             clean: false,
             splitting: false,
             noExternal: [/.*/],
+            minifyWhitespace: true,
             outExtension: () => ({ js: ".mjs" }),
             banner,
           },

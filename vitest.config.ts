@@ -23,7 +23,7 @@ const project = (folder: string, name: string) => ({
     // Tests start hundreds of Node processes: compiling the same modules again would be half of their time.
     env: { NODE_COMPILE_CACHE: compileCache },
     // Ends a test that hangs. A slow machine never reaches it.
-    testTimeout: 180_000,
+    testTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     hookTimeout: 180_000,
     typecheck: {

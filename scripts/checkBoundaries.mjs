@@ -99,7 +99,7 @@ const rooms = {
   "tools-search": { engine: ["memory"], memory: [], threads: ["engine", "memory"] },
   // What parses a page runs in a thread, and imports Node and the parser alone.
   "tools-web": { net: [], page: [] },
-  "tools-bash": { jobs: ["process"], process: [], sandbox: ["process"] },
+  "tools-bash": { jobs: ["process"], process: [], runtime: ["process"], sandbox: ["process"] },
   "tools-fs": {
     edit: [],
     move: ["remove"],
@@ -178,7 +178,7 @@ function checkImports(name, folder, file) {
   // The first spins below /proc, the others follow links.
   const [, call] = isTest ? [] : (/\b((?:mkdir|rmdir|rm|cp)(?:Sync)?)\([^;]*?\brecursive: true/.exec(text) ?? []);
   if (call) problems.push(`${at}: a recursive ${call}; use ensureDirectory, makeDirectories or removeTree`);
-  if (!isTest) checkAccessors(at, text.split("\n"));
+  if (!isTest) checkLengths(at, text.split("\n"));
   for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
     const own = /^@toolcrib\/([^/]+)/.exec(specifier)?.[1];
     const within = bundled[relative(join(root, "packages"), dirname(file)).replaceAll(sep, "/")] ?? [];
@@ -197,13 +197,16 @@ function checkImports(name, folder, file) {
   }
 }
 
-/** The linter counts the lines of every function but those of getters and setters. Formatted, each ends at its own indentation. */
-function checkAccessors(at, lines) {
+/**
+ * The linter leaves out getters, setters and blank lines. Formatted, a body ends at the indentation of the line that opens it.
+ * What is no function is a declaration or an object.
+ */
+function checkLengths(at, lines) {
   for (const [start, line] of lines.entries()) {
-    const [, indent, name] = /^( *)(?:static )?(?:get|set) ([#$\w]+)\(.*\{$/.exec(line) ?? [];
-    if (name === undefined) continue;
-    const end = lines.findIndex((one, index) => index > start && (one === `${indent}}` || one === `${indent}},`));
-    if (end - start - 1 > mostLines) problems.push(`${at}: ${name} has more than ${mostLines} lines`);
+    const [, indent] = /^( *)(?!.*\b(?:class|interface|type) ).*(?:\)|\): .*|=>) \{$/.exec(line) ?? [];
+    if (indent === undefined) continue;
+    const end = lines.findIndex((one, index) => index > start && one.startsWith(`${indent}}`));
+    if (end - start - 1 > mostLines) problems.push(`${at}:${start + 1}: a function has more than ${mostLines} lines`);
   }
 }
 

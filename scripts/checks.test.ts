@@ -88,17 +88,32 @@ test.each([
   expect(stderr).toContain(rule);
 });
 
-test.each(["export const a = {\n  get b() {\n", "class A {\n  static set b(c) {\n"])(
-  "lengths: an accessor of 81 lines fails the check, one of 80 does not",
-  (head) => {
-    put("packages/core/package.json", "{}");
-    put("packages/core/src/short.ts", `${head}${"    g();\n".repeat(80)}  }\n};\n`);
-    put("packages/core/src/long.ts", `${head}${"    g();\n".repeat(81)}  },\n};\n`);
-    expect(check("checkBoundaries.mjs").stderr).toBe(
-      "boundaries: packages/core/src/long.ts: b has more than 80 lines\n",
-    );
-  },
-);
+test.each([
+  "export const a = {\n  get b() {\n",
+  "class A {\n  static set b(c) {\n",
+  "function a() {\n  const b = async (\n    c: string,\n  ): Promise<{ d: string }> => {\n",
+  "function a(): () => void {\n  return () => {\n",
+])("lengths: a function of 81 lines fails the check, blank ones counted, a shorter one does not", (head) => {
+  const body = (lines: number): string => `${head}${"    g();\n".repeat(lines - 1)}\n`;
+  put("packages/core/package.json", "{}");
+  put("packages/core/src/short.ts", `${body(75)}  },\n};\n`);
+  put("packages/core/src/long.ts", `${body(81)}  },\n};\n`);
+  const { stderr } = check("checkBoundaries.mjs");
+  expect(stderr).toContain("a function has more than 80 lines");
+  expect(stderr).not.toContain("short.ts");
+});
+
+test("lengths: a class or an object of more than 80 lines passes", () => {
+  put("packages/core/package.json", "{}");
+  for (const head of [
+    "export class A extends B(C) {",
+    "export const a: B = {",
+    "interface A extends B {",
+    "type A = {",
+  ])
+    put("packages/core/src/a.ts", `${head}\n${"  b: 1,\n".repeat(90)}}\n`);
+  expect(check("checkBoundaries.mjs").stderr).toBe("");
+});
 
 test("boundaries: an import from a room that is not open, a circle and an unknown room fail the check", () => {
   put("packages/agent/package.json", "{}");
@@ -132,6 +147,20 @@ test("the map has a line for every folder of sources, and at most 9 KB", () => {
     const entries = readdirSync(join(root, "packages", name, "src"), { withFileTypes: true });
     for (const { name: folder } of entries.filter((entry) => entry.isDirectory() && name !== "durable"))
       expect(own.join(), `${name}/${folder}`).toMatch(new RegExp(`${name}/${folder}\\b|\`${folder}\``));
+  }
+});
+
+test("comments begin with a verb or a noun, and a file of sources has at most 300 lines", () => {
+  const sources = readdirSync(join(root, "packages")).flatMap((name) =>
+    readdirSync(join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /(?<!\.test|\.test-d)\.ts$/.test(path))
+      .map((path) => join(root, "packages", name, "src", path)),
+  );
+  expect(sources.length).toBeGreaterThan(500);
+  for (const path of sources) {
+    const text = readFileSync(path, "utf8");
+    expect(text.match(/\/\*\*[\s*]*(?:What|Who|Where|Whether|Which|How|Why)\b.*/g), path).toBeNull();
+    expect(text.trimEnd().split("\n").length, path).toBeLessThanOrEqual(300);
   }
 });
 

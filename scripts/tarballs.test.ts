@@ -37,7 +37,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
   // The engine is an optional peer: nobody gets it who does not ask for it.
-  durable: { megabytes: 1.5 },
+  durable: { megabytes: 1.6 },
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 25.5 },
   remote: { megabytes: 1.7 },
   cli: {

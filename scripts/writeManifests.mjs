@@ -12,8 +12,11 @@ const toolsOf = {
   core: ({ createToolSearch }) => [createToolSearch({ listTools: () => [] })],
   "tools-fs": ({ createFsTools }) => createFsTools(),
   "tools-search": ({ createSearchTools }) => createSearchTools(),
-  // The tools for background commands, which an option adds, too; `run_bash` as it is without that option.
-  "tools-bash": ({ createBashTools }) => [...createBashTools(), ...createBashTools({ background: true }).slice(1)],
+  // The tools for background commands, which options add, too; `run_bash` as it is without these.
+  "tools-bash": ({ createBashTools }) => [
+    ...createBashTools(),
+    ...createBashTools({ background: true, input: true }).slice(1),
+  ],
   "tools-web": ({ createWebTools }) => createWebTools(),
   skills: ({ createSkills }) => createSkills({ folders: [exampleSkills] }).tools,
   agent: ({ createSaveSessionContextTool, createAskUserTool }) => [
