@@ -25,8 +25,8 @@ export interface WaitingCall {
   readonly instead?: Readonly<Record<string, unknown>>;
   /** Fingerprints of earlier questions about this tool and these arguments that were answered with yes. */
   readonly approved?: readonly string[];
-  /** Guards, by position, whose questions about this call the user has answered with yes or other arguments. */
-  readonly shown?: readonly number[];
+  /** The guard, by position, whose question the user's own arguments answer. */
+  readonly answeredGuard?: number;
   /** Recorded, but the call has not started yet. */
   readonly answer?: Answer;
 }
@@ -99,7 +99,7 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
 
 export function isWaitingCall(value: unknown): value is WaitingCall {
   if (!isObject(value)) return false;
-  const { callId, step, question, tool, arguments: print, args, instead, approved, shown, answer } = value;
+  const { callId, step, question, tool, arguments: print, args, instead, approved, answeredGuard, answer } = value;
   return (
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
@@ -107,7 +107,7 @@ export function isWaitingCall(value: unknown): value is WaitingCall {
     [tool, print].every((one) => one === undefined || typeof one === "string") &&
     [args, instead].every((one) => one === undefined || isObject(one)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
-    (shown === undefined || (Array.isArray(shown) && shown.every((one) => Number.isSafeInteger(one)))) &&
+    (answeredGuard === undefined || Number.isSafeInteger(answeredGuard)) &&
     (answer === undefined || isAnswer(answer))
   );
 }

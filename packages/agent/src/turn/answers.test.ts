@@ -119,13 +119,19 @@ describe("other arguments", () => {
     assertJournal(journal);
   });
 
-  test("given to a second guard are the yes to the first one, too, whose question was answered", async () => {
-    const { agent, ran } = agentOf({}, [asks, () => ({ ask: "Really?" })]);
+  test("given to a second guard are no yes to the first one, which asks about them", async () => {
+    const journal = join(temporaryFolder("answers"), "second.jsonl");
+    const guards: Guard[] = [asks, () => ({ ask: "Really?" })];
+    const { agent } = agentOf({ journal }, guards);
     await waiting(agent);
     await expect(agent.approve({ a: true })).rejects.toMatchObject({ reason: "approval" });
     expect(agent.pending).toMatchObject([{ question: { text: "Really?" } }]);
-    expect(await agent.approve({ a: you })).toBe("done");
-    expect(ran).toEqual(['{"to":"you"}']);
+    await expect(agent.approve({ a: you })).rejects.toMatchObject({ reason: "approval" });
+    const later = await reopened(journal, ...guards);
+    expect(later.agent.pending).toMatchObject([{ args: { to: "you" }, question: { text: "Pay you?" } }]);
+    expect(await later.agent.approve({ a: true })).toBe("done");
+    expect(later.ran).toEqual(['{"to":"you"}']);
+    assertJournal(journal);
   });
 
   test("run as given, also where the guards no longer ask about the model's own", async () => {

@@ -59,7 +59,7 @@ function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCal
 interface AnsweredCall {
   readonly waited: WaitingCall;
   readonly sent: ToolCallBlock["args"];
-  /** The user's own arguments as a guard sees them: they are the yes to each guard whose question the user has answered. */
+  /** The user's own arguments as a guard sees them: they are the yes to the guard whose question they answer. */
   readonly given: Readonly<Record<string, unknown>> | undefined;
   readonly approve: Approve | undefined;
   askAnew(asked: Asked): void;
@@ -70,22 +70,23 @@ interface AnsweredCall {
  * text and data) alone; otherwise `approve` is asked, or, without one, `askAnew` is told and the call does not run.
  */
 export function approveAsAnswered({ waited, sent, given, approve, askAnew }: AnsweredCall): Approve {
-  const { question: before, answer, approved: earlier = [], shown: earlierShown = [] } = waited;
+  const { question: before, answer, approved: earlier = [] } = waited;
   const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
-  const shown = before && answer !== undefined ? [...earlierShown, before.guard ?? 0] : earlierShown;
+  const isGivenNow = typeof answer === "object" && "args" in answer;
+  const answeredGuard = before && isGivenNow ? (before.guard ?? 0) : waited.answeredGuard;
   const givenPrint = given && fingerprintOf(given);
   return (call: GuardedCall, question) => {
     const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args }, sent);
     const isSameTool = asked.tool === waited.tool;
     const isGiven = isSameTool && asked.arguments === givenPrint;
-    if (isGiven && !question.needs && shown.includes(question.guard ?? 0)) return true;
+    if (isGiven && !question.needs && answeredGuard === (question.guard ?? 0)) return true;
     const isSame = isSameTool && asked.arguments === waited.arguments;
     if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
     if (approve) return approve(call, question);
     askAnew({
       ...asked,
       ...(isSame && approved.length > 0 && { approved }),
-      ...((isSame || isGiven) && shown.length > 0 && { shown }),
+      ...(isGiven && answeredGuard !== undefined && { answeredGuard }),
     });
     return false;
   };

@@ -61,23 +61,27 @@ describe("an answer with other arguments", () => {
     expect([asked, ran]).toEqual([["Pay me?", "Really you?"], [{ to: "you" }]]);
   });
 
-  test("given to the second guard's question is the yes to the first one's, too, which was shown", async () => {
-    const { registry, ran } = registryOf(asks, asks);
-    const answers: ApprovalAnswer[] = [true, { args: { to: "you" } }];
-    const approve: Approve = () => answers.shift() ?? false;
+  test("given to the second guard's question is no yes to the first one's about them", async () => {
+    const { registry, ran } = registryOf(asks, () => ({ ask: "Sure?" }));
+    const asked: string[] = [];
+    const answers: ApprovalAnswer[] = [true, { args: { to: "you" } }, true];
+    const approve: Approve = (_call, { text }) => {
+      asked.push(text);
+      return answers.shift() ?? false;
+    };
     expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(`${note}\n\npaid`);
-    expect(ran).toEqual([{ to: "you" }]);
+    expect([asked, ran]).toEqual([["Pay me?", "Sure?", "Pay you?"], [{ to: "you" }]]);
   });
 
-  test("from an approve that always gives other arguments ends after each guard has asked", async () => {
-    const { registry, ran } = registryOf(asks, asks, asks);
+  test("from an approve that always gives other arguments ends with the question", async () => {
+    const { registry, ran } = registryOf(asks, asks);
     let asked = 0;
     const approve: Approve = () => {
       asked += 1;
       return { args: { to: `you${asked}` } };
     };
-    expect(await registry.execute("pay", { to: "me" }, { approve })).toMatch(/"to":"you3"}\]\n\npaid$/);
-    expect([asked, ran]).toEqual([3, [{ to: "you3" }]]);
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toMatch(/Approval required: Pay you8\?/);
+    expect([asked, ran]).toEqual([8, []]);
   });
 
   test("is no way around a guard that denies them", async () => {
@@ -129,6 +133,72 @@ describe("an answer with other arguments", () => {
     registry.use(watch);
     await registry.execute("pay", { to: "me" }, { approve: always({ args: { to: "you" } }) });
     expect(seen).toEqual([{ to: "you" }]);
+  });
+});
+
+describe("a yes", () => {
+  test("does not hold where a guard denies the call once it is given", async () => {
+    let isOpen = true;
+    const { registry, ran } = registryOf(() => (isOpen ? { ask: "Pay?" } : "closed"));
+    const approve: Approve = () => {
+      isOpen = false;
+      return true;
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe(
+      "Error executing pay: Permission denied: closed",
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("holds for its question: another text or other data are asked about", async () => {
+    const questions = [{ text: "Pay?" }, { text: "Pay twice?" }, { text: "Pay twice?", data: [2] }];
+    const { registry, ran } = registryOf(() => ({ ask: questions[0] ?? "" }));
+    const asked: unknown[] = [];
+    const approve: Approve = (_call, { text, data }) => {
+      asked.push([text, data]);
+      if (questions.length > 1) questions.shift();
+      return true;
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toBe("paid");
+    expect([asked, ran.length]).toEqual([
+      [
+        ["Pay?", undefined],
+        ["Pay twice?", undefined],
+        ["Pay twice?", [2]],
+      ],
+      1,
+    ]);
+  });
+
+  test("to a question that is another one each time ends with the question", async () => {
+    let count = 0;
+    const { registry, ran } = registryOf(() => ({ ask: `Pay? ${++count}` }));
+    expect(await registry.execute("pay", { to: "me" }, { approve: always(true) })).toMatch(
+      /Approval required: Pay\? 9/,
+    );
+    expect(ran).toEqual([]);
+  });
+
+  test("is none to a guard that was added while the question was open", async () => {
+    const { registry, ran } = registryOf(asks);
+    const approve: Approve = () => {
+      registry.guard(() => "too late");
+      return true;
+    };
+    expect(await registry.execute("pay", { to: "me" }, { approve })).toContain("too late");
+    expect(ran).toEqual([]);
+  });
+
+  test("holds for the arguments that were shown, whatever their holder does meanwhile", async () => {
+    const { registry, ran } = registryOf(() => ({ ask: "Pay?" }));
+    const args = { to: "me" };
+    const approve: Approve = () => {
+      args.to = "you";
+      return true;
+    };
+    registry.use((call, next) => next({ ...call, args }));
+    await registry.execute("pay", {}, { approve });
+    expect(ran).toEqual([{ to: "me" }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { attempt, settle } from "../callSafely.ts";
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
 import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
-import { copyJson, deepFreeze, isPlainObject } from "../json.ts";
+import { canonicalJson, copyJson, deepFreeze, isPlainObject } from "../json.ts";
 import { type ArgumentCopies, copyForCall } from "./argumentCopies.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { type Entry, sourceOf } from "./registration.ts";
@@ -18,31 +18,54 @@ type Args = Record<string, unknown>;
 /** Limits how often `approve` may give an answer that cannot be used. */
 const mostAnswers = 3;
 
+/** Limits how often the guards decide about one call: other arguments, and questions that change, make them decide anew. */
+const mostRounds = 8;
+
 /**
  * Returns the tool's own copy of the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
- * not. Guards are asked in order and the first denial ends it; then each question needs an answer of `approve`. Never rejects; after the
- * signal nobody is asked any more.
+ * not. Guards are asked in order and the first denial ends it; then each question needs an answer of `approve`. A yes takes time, so the
+ * guards decide again after it: it holds for the same question about the same arguments. Never rejects; after the signal nobody is asked any more.
  */
 export async function askGuards(
-  guards: readonly Guard[],
+  guards: () => readonly Guard[],
   { tool, check }: Pick<Entry, "tool" | "check">,
   call: ToolCall,
   approve: Approve | undefined,
 ): Promise<GuardsAnswer> {
-  let asked = await decisionsOn(guards, tool, call);
+  const { name, signal } = call;
+  let args = attempt(() => copyForCall(call.args));
   let changed: Readonly<Args> | undefined;
-  const shown = new Set<number>();
-  for (;;) {
+  let answered: AnsweredQuestions = new Map();
+  for (let round = 1; ; round += 1) {
+    if (!args)
+      return { error: denied(name, "its arguments cannot be copied, so it is not certain what would run"), changed };
+    const asked = await decisionsOn(guards(), tool, call, args);
     if ("error" in asked) return { ...asked, changed };
-    const answer = await answersTo(asked, shown, approve, check);
-    if (answer === true) return { args: asked.args.own, changed };
-    if (!("args" in answer)) return answer;
+    if (signal?.aborted) return { error: aborted(name, signal.reason, false), changed };
+    const open = asked.questions.filter((question) => !isAnswered(question, answered));
+    const [first] = open;
+    if (!first) return { args: args.own, changed };
+    if (round > mostRounds) return { error: unanswered(first, asked), changed };
+    const answer = await answersTo(asked, open, answered, approve, check);
+    if (answer === true) continue;
+    if (!("args" in answer)) return "error" in answer ? { ...answer, changed } : answer;
     changed = answer.args;
-    asked = await decisionsOn(guards, tool, { ...call, args: answer.args });
-    // The user's own arguments are the yes to each guard whose question was shown. Each round shows another one, so this ends.
-    const isOpen = ({ needs, guard = 0 }: ApprovalQuestion): boolean => needs !== undefined || !shown.has(guard);
-    if ("questions" in asked) asked = { ...asked, questions: asked.questions.filter(isOpen) };
+    args = attempt(() => copyForCall(answer.args));
+    answered = new Map([[answer.guard, true]]);
   }
+}
+
+/** Holds what the user has said yes to, by the position of the guard: its question, or `true` for whatever it asks about the user's own arguments. */
+type AnsweredQuestions = Map<number, string | true>;
+
+function isAnswered(question: ApprovalQuestion, answered: AnsweredQuestions): boolean {
+  const yes = answered.get(question.guard ?? 0);
+  return !question.needs && (yes === true || yes === printOf(question));
+}
+
+/** Returns the question in a form to compare. */
+function printOf({ text, data }: ApprovalQuestion): string | undefined {
+  return attempt(() => canonicalJson([text, data ?? null]));
 }
 
 /** Holds what every guard has decided about a call that none of them denies. */
@@ -59,10 +82,9 @@ async function decisionsOn(
   guards: readonly Guard[],
   tool: ExecutableTool,
   call: ToolCall,
+  args: ArgumentCopies,
 ): Promise<Asked | { readonly error: ToolError }> {
   const { name, callId, labels, signal } = call;
-  const args = attempt(() => copyForCall(call.args));
-  if (!args) return { error: denied(name, "its arguments cannot be copied, so it is not certain what would run") };
   const known = { name, tool, origin: sourceOf(tool).origin, ...(await effectsOf(tool, args)), callId, labels, signal };
   const ask: Asked["ask"] = async (decide) => {
     const settled = await settle(() => decide(Object.freeze({ ...known, args: args.forGuard() })));
@@ -78,23 +100,27 @@ async function decisionsOn(
   return { args, tool, call, questions, ask };
 }
 
-/** Returns true where every question is answered with yes. Adds to `shown` the guards whose questions were put to the user. */
+/** Returns true where each of the open questions is answered with yes, and notes it in `answered`. */
 async function answersTo(
   asked: Asked,
-  shown: Set<number>,
+  open: readonly ApprovalQuestion[],
+  answered: AnsweredQuestions,
   approve: Approve | undefined,
   check: Entry["check"],
-): Promise<true | { readonly args: Args } | { readonly output: string } | { readonly error: ToolError }> {
+): Promise<
+  true | { readonly args: Args; readonly guard: number } | { readonly output: string } | { readonly error: ToolError }
+> {
   const { name, signal } = asked.call;
-  for (const question of asked.questions) {
+  for (const question of open) {
     if (signal?.aborted) break;
-    if (!question.needs) shown.add(question.guard ?? 0);
     const answer = approve ? await answerTo(question, asked, approve, check) : undefined;
     if (answer === undefined) return { error: unanswered(question, asked) };
     if (typeof answer === "string") return { error: denied(name, answer) };
-    if (answer !== true && !signal?.aborted) return answer;
+    const guard = question.guard ?? 0;
+    if (answer === true) answered.set(guard, printOf(question) ?? "");
+    else if (!signal?.aborted) return "args" in answer ? { ...answer, guard } : answer;
   }
-  return signal?.aborted ? { error: aborted(name, signal.reason, false) } : true;
+  return true;
 }
 
 /** Returns the answer, its arguments checked; a string denies. Undefined where `approve` has given none that can be used. */

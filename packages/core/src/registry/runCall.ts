@@ -174,11 +174,10 @@ async function passGuards(
 ): Promise<GuardsAnswer> {
   checkLimit(timeoutMs);
   const { name, args } = call;
-  const guards = guardsOf(state, entry);
-  if (guards.length === 0) return { args, changed: undefined };
+  if (guardsOf(state, entry).length === 0) return { args, changed: undefined };
   const { tool } = entry;
   const isUnchanged = watchExecute(tool);
-  const answer = await askGuards(guards, entry, call, approve);
+  const answer = await askGuards(() => guardsOf(state, entry), entry, call, approve);
   if (!("args" in answer)) return answer;
   const isSame = state.entries.get(name)?.tool === tool && isUnchanged();
   const error = refusalOf(state, name) ?? (isSame ? undefined : replaced(name));
