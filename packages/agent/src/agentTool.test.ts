@@ -86,7 +86,7 @@ describe("a tool that is an agent", () => {
     expect(agent.usage).toMatchObject({ inputTokens: 40, cost: 2.5 });
     const limited = outer();
     const limit = createCostLimit(1.4, limited.provider);
-    for await (const event of limited.streamChat("go", { stopWhen: limit.stopWhen })) limit.see(event);
+    for await (const _ of limited.streamChat("go", { stopWhen: limit }));
     expect([limit.reached, limited.usage.cost]).toEqual(["cost-limit", 1.5]);
   });
 
@@ -94,7 +94,7 @@ describe("a tool that is an agent", () => {
     const { outer } = nested([{ text: "Done.", usage: { inputTokens: 10 } }]);
     const agent = outer();
     const limit = createCostLimit(100, { name: "anthropic", model: "claude-opus-4-8" });
-    for await (const event of agent.streamChat("go", { stopWhen: limit.stopWhen })) limit.see(event);
+    for await (const _ of agent.streamChat("go", { stopWhen: limit }));
     expect(limit.reached).toBe("cost-unknown");
   });
 
@@ -103,7 +103,7 @@ describe("a tool that is an agent", () => {
     const agent = outer();
     const limit = createCostLimit(1, agent.provider);
     const tools = agent.toolRegistry.clone().guard(limit.guard);
-    for await (const event of agent.streamChat("go", { tools, stopWhen: limit.stopWhen })) limit.see(event);
+    for await (const _ of agent.streamChat("go", { tools, stopWhen: limit }));
     expect([made, limit.reached, agent.usage.cost]).toEqual([[], "cost-limit", 1]);
     expect(outputOf(agent)).toBe("Error executing helper: Permission denied: the limit of costs is reached");
   });

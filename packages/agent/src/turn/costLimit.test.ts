@@ -5,6 +5,7 @@ import { noUsage } from "../conversation/usage.ts";
 import type { Usage } from "../messages.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { createCostLimit } from "./costLimit.ts";
+import { anyOf } from "./stopConditions.ts";
 
 const { cost: _, ...tokens } = noUsage;
 
@@ -37,8 +38,7 @@ async function turn(provider: Provider, dollars: number) {
   const agent = new Agent(provider, { tools: new ToolRegistry([look]), maxSteps: 6 });
   let steps = 0;
   let reason = "";
-  for await (const event of agent.streamChat("go", { stopWhen: limit.stopWhen })) {
-    limit.see(event);
+  for await (const event of agent.streamChat("go", { stopWhen: limit })) {
     if (event.type === "step-start") steps = event.step;
     if (event.type === "end") ({ reason } = event);
   }
@@ -60,4 +60,28 @@ test.each([
   ["the stand-in: nothing", endless(undefined, "rules", "offline"), 1, 6, undefined],
 ])("a turn ends by what its replies have cost: %s", async (_what, provider, dollars, steps, reached) => {
   expect(await turn(provider, dollars)).toEqual({ steps, reason: reached ? "stop" : "step-limit", reached });
+});
+
+test("holds in a turn without events too, beside another condition, and its guard denies the calls of the reply that reached it", async () => {
+  const provider = endless({ ...noUsage, cost: 0.4 });
+  const limit = createCostLimit(1, provider);
+  const agent = new Agent(provider, { tools: new ToolRegistry([look]).guard(limit.guard), maxSteps: 6 });
+  await agent.chat("go", { stopWhen: anyOf(() => false, limit) }).catch(() => undefined);
+  expect(limit.reached).toBe("cost-limit");
+  const outputs = agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+  expect(outputs).toEqual(["seen", "seen", "Error executing look: Permission denied: the limit of costs is reached"]);
+});
+
+test("a negative cost gives nothing back", async () => {
+  const provider = endless({ ...noUsage, cost: 0.4 });
+  const limit = createCostLimit(1, provider);
+  const usage = { ...noUsage, cost: -100 };
+  limit.see({ type: "usage", usage, total: usage });
+  const agent = new Agent(provider, { tools: new ToolRegistry([look]), maxSteps: 6 });
+  await agent.chat("go", { stopWhen: limit }).catch(() => undefined);
+  expect(limit.reached).toBe("cost-limit");
+});
+
+test.each([Number.NaN, 0, -1, Number.POSITIVE_INFINITY, undefined, "5"])("%s dollars are refused", (dollars) => {
+  expect(() => createCostLimit(dollars as number, endless(undefined))).toThrow("dollars must be a number above 0");
 });

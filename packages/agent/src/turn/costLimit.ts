@@ -5,46 +5,45 @@ import { costOf } from "../providers/models/cost.ts";
 import { modelPrice } from "../providers/models/models.ts";
 import type { StopCondition } from "./stopConditions.ts";
 
-export interface CostLimit {
-  /** Is shown every event of the turns that it is for. */
+/** A condition for `stopWhen`, of one turn or of several. */
+export interface CostLimit extends StopCondition {
+  /** Counts what an event says was used. The agent calls it. */
   see(event: AgentEvent): void;
-  readonly stopWhen: StopCondition;
   /**
    * Denies calls once the limit is reached, for the registry of the turn. Without it the calls of the last reply run, and an agent among them
    * may cost much more.
    */
   readonly guard: Guard;
-  /** The reason why `stopWhen` has ended a turn, if it has. */
+  /** The reason why a turn has ended, if this condition has ended one. */
   readonly reached: "cost-limit" | "cost-unknown" | undefined;
 }
 
 /**
- * Ends a turn (with `stop`) after a reply with which its replies have cost `dollars`, or one whose cost is unknown. The
- * stand-in costs nothing.
+ * Creates a condition that ends a turn (with `stop`) after a reply with which its replies have cost `dollars`, or one whose cost is unknown. The
+ * stand-in costs nothing. Throws a RangeError unless `dollars` is a number above 0.
  */
 export function createCostLimit(dollars: number, provider: Pick<Provider, "name" | "model">): CostLimit {
+  if (!(Number.isFinite(dollars) && dollars > 0))
+    throw new RangeError(`createCostLimit: dollars must be a number above 0, received ${String(dollars)}`);
   let spent = 0;
   let isKnown = true;
   let reached: CostLimit["reached"];
-  const state = (): CostLimit["reached"] => (isKnown ? (spent >= dollars ? "cost-limit" : undefined) : "cost-unknown");
-  return {
-    see(event) {
-      // A service may leave out what a reply has used.
-      if (event.type === "step-start") isKnown = provider.name === "offline";
-      if (event.type !== "usage") return;
-      const own = event.callId === undefined ? costOf(event.usage, modelPrice(provider)) : undefined;
-      const cost = event.usage.cost ?? own;
-      // The price of an agent within a call is not that of this provider.
-      isKnown = event.callId === undefined ? cost !== undefined : isKnown && event.usage.cost !== undefined;
-      spent += cost ?? 0;
-    },
-    stopWhen() {
-      reached = state();
-      return reached !== undefined;
-    },
-    guard: () => state() === undefined || "the limit of costs is reached",
-    get reached() {
-      return reached;
-    },
+  const now = (): CostLimit["reached"] => (isKnown ? (spent >= dollars ? "cost-limit" : undefined) : "cost-unknown");
+  const limit = (): boolean => {
+    reached = now();
+    return reached !== undefined;
   };
+  const see = (event: AgentEvent): void => {
+    // A service may leave out what a reply has used.
+    if (event.type === "step-start") isKnown = provider.name === "offline";
+    if (event.type !== "usage") return;
+    const own = event.callId === undefined ? costOf(event.usage, modelPrice(provider)) : undefined;
+    const cost = event.usage.cost ?? own;
+    // The price of an agent within a call is not that of this provider.
+    isKnown = event.callId === undefined ? cost !== undefined : isKnown && event.usage.cost !== undefined;
+    spent += Math.max(0, cost ?? 0);
+  };
+  const guard: Guard = () => now() === undefined || "the limit of costs is reached";
+  const made = Object.assign(limit, { see, guard, reached });
+  return Object.defineProperty(made, "reached", { get: () => reached });
 }

@@ -17,6 +17,7 @@ export async function* runWithQuestions(
   for (;;) {
     let end: AgentEvent | undefined;
     for await (const event of events) {
+      options.stopWhen?.see?.(event);
       if (onQuestions && event.type === "end" && event.reason === "approval") end = event;
       else yield event;
     }

@@ -1,5 +1,5 @@
 import { callsOf } from "../conversation/conversation.ts";
-import type { AssistantMessage, Message, Usage } from "../messages.ts";
+import type { AgentEvent, AssistantMessage, Message, Usage } from "../messages.ts";
 
 /** The step that just ended; the results of its calls are the last of `messages`. */
 export interface StepState {
@@ -11,7 +11,11 @@ export interface StepState {
 }
 
 /** Called after each step whose calls have run; true ends the turn with `stop`. */
-export type StopCondition = (state: StepState) => boolean;
+export interface StopCondition {
+  (state: StepState): boolean;
+  /** Is shown each event of the turn, before the caller is. */
+  see?(event: AgentEvent): void;
+}
 
 /** Returns true once the model has called this tool. */
 export function calledTool(name: string): StopCondition {
@@ -25,5 +29,9 @@ export function usedTokens(limit: number): StopCondition {
 
 /** Returns true when one of the conditions is. */
 export function anyOf(...conditions: readonly StopCondition[]): StopCondition {
-  return (state) => conditions.some((condition) => condition(state));
+  const any: StopCondition = (state) => conditions.some((condition) => condition(state));
+  any.see = (event) => {
+    for (const condition of conditions) condition.see?.(event);
+  };
+  return any;
 }

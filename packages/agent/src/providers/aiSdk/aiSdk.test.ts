@@ -289,6 +289,26 @@ test.each([
   expect(() => fromAiSdkModel(model as never)).toThrow(words);
 });
 
+describe("a reply that is too large ends", () => {
+  function* without(end: object): Generator<object> {
+    for (;;) yield end;
+  }
+  test.each<[string, Iterable<object>]>([
+    ["in all", without({ type: "text-delta", id: "1", delta: "x".repeat(2 ** 20) })],
+    ["in parts that hold nothing", without({ type: "text-delta", id: "1", delta: "" })],
+    ["in parts that are not read", without({ type: "raw" })],
+    ["in one part", [{ type: "text-delta", id: "1", delta: "x".repeat(9 * 2 ** 20) }, finish()]],
+    ["in a call", [{ type: "tool-call", toolCallId: "1", toolName: "a", input: "x".repeat(9 * 2 ** 20) }, finish()]],
+  ])("%s", async (_, parts) => {
+    const model = { ...scripted([]), doStream: async () => ({ stream: ReadableStream.from(parts) }) };
+    const agent = new Agent(fromAiSdkModel(model as never), { attempts: 1 });
+    await expect(agent.chat("help")).rejects.toMatchObject({
+      code: "bad_reply",
+      message: expect.stringContaining("sent too much"),
+    });
+  });
+});
+
 test("wrong options are refused in words", () => {
   expect(() => fromAiSdkModel(scripted([]), { maxToken: 5 } as never)).toThrow(/did you mean "maxTokens"/);
   expect(() => fromAiSdkModel(scripted([], "v3"), { reasoning: "low" })).toThrow("set it in providerOptions");

@@ -9,6 +9,7 @@ import { priced } from "../models/cost.ts";
 import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
 import { modelPrice, modelRules } from "../models/models.ts";
 import { canForce } from "../models/settings.ts";
+import { createPartLimit } from "../shared/limitReply.ts";
 import { priceSpec } from "../shared/options.ts";
 import { createTimedSend, type Send, streamReply } from "../shared/streamReply.ts";
 import { createToCall } from "./mapping.ts";
@@ -113,10 +114,15 @@ function createAiSdkSend(
   };
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
     const reducer = createAiSdkReducer(service, author, toError);
+    const count = createPartLimit();
+    const push = (part: AiSdkPart): ProviderEvent[] => {
+      count(part);
+      return reducer.push(part);
+    };
     return streamReply({
       service,
       signal,
-      reducer: { ...reducer, end: () => priced(reducer.end(), price) },
+      reducer: { ...reducer, push, end: () => priced(reducer.end(), price) },
       open: async (own) => ({ chunks: await open(request, own) }),
     });
   };

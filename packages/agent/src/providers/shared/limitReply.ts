@@ -14,7 +14,7 @@ export function createStreamLimit(): (chunk: Uint8Array) => void {
   const countReply = createReplyLimit();
   const countEvent = createEventCounter();
   return (chunk) => {
-    countReply(chunk);
+    countReply(chunk.length);
     if (countEvent(chunk) > mostEventMegabytes * megabyte) throw tooLong("one event of the reply", mostEventMegabytes);
   };
 }
@@ -25,7 +25,8 @@ export async function limitBody(response: Response): Promise<Response> {
   if (!body) return response;
   if (response.ok) {
     const isWhole = headers.get("content-type")?.toLowerCase().startsWith("application/json");
-    const count = isWhole ? createReplyLimit() : createStreamLimit();
+    const countReply = createReplyLimit();
+    const count = isWhole ? (chunk: Uint8Array) => countReply(chunk.length) : createStreamLimit();
     const limited = body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
@@ -47,10 +48,24 @@ export async function limitBody(response: Response): Promise<Response> {
   return new Response(Buffer.concat(chunks), { status, statusText, headers });
 }
 
-function createReplyLimit(): (chunk: Uint8Array) => void {
+/** Characters that a part counts at least, so that empty ones without end come to an end. */
+const leastPart = 64;
+
+/** Does the same for a reply that comes in parts, whose bytes nobody sees: counts the characters of their texts. */
+export function createPartLimit(): (part: Readonly<Record<string, unknown>>) => void {
+  const countReply = createReplyLimit();
+  return (part) => {
+    const texts = Object.values(part).filter((value) => typeof value === "string");
+    const size = texts.reduce((sum, text) => sum + text.length, leastPart);
+    if (size > mostEventMegabytes * megabyte) throw tooLong("one part of the reply", mostEventMegabytes);
+    countReply(size);
+  };
+}
+
+function createReplyLimit(): (size: number) => void {
   let bytes = 0;
-  return (chunk) => {
-    bytes += chunk.length;
+  return (size) => {
+    bytes += size;
     if (bytes > mostReplyMegabytes * megabyte) throw tooLong("the reply", mostReplyMegabytes);
   };
 }

@@ -130,11 +130,10 @@ async function perform(
   report: Report,
   signal: AbortSignal,
 ): Promise<TurnEnd | undefined> {
-  const stopWhen = anyOf(...[answer?.options, cost].flatMap((one) => one?.stopWhen ?? []));
+  const stopWhen = anyOf(...[answer?.options.stopWhen, cost].flatMap((one) => one ?? []));
   const turn = async (message: UserContent, choice: ChatOptions = {}): Promise<TurnEnd | undefined> => {
     let end: TurnEnd | undefined;
     for await (const event of conversation.turn(message, signal, { ...answer?.options, stopWhen, ...choice })) {
-      cost?.see(event);
       if (event.type === "end") end = event;
       else report.event(event);
     }
