@@ -11,8 +11,10 @@ import { parseDocument } from "yaml";
 export const maxSkillBytes: number = 50 * 1024;
 /** Most bytes of a SKILL.md; a longer file is left out. */
 const maxFileBytes = 2 ** 20;
-/** Most skills of all folders together. */
+/** Most SKILL.md files of all folders together. */
 const maxSkills = 1000;
+/** Most marks of YAML in one frontmatter, and in all together: the parser takes up to 0.1 ms for each. */
+const [maxMarks, maxMarksOfAll] = [1000, 20_000];
 /** Longest name and description of the specification (https://agentskills.io/specification). */
 const [longestName, longestDescription] = [64, 1024];
 
@@ -45,20 +47,31 @@ export interface FoundSkills {
 export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSkills {
   const skills = new Map<string, Skill>();
   const warnings: string[] = [];
+  let count = 0;
+  let marks = 0;
+  const countMarks = (yaml: string): void => {
+    const own = marksIn(yaml);
+    marks += own;
+    if (own > maxMarks)
+      throw new Error(`its frontmatter has ${own} marks of YAML, more than the ${maxMarks} that are read`);
+    if (marks > maxMarksOfAll) throw new Error("the frontmatters before it take too long to read");
+  };
   for (const given of folders) {
     const { path, within } = typeof given === "string" ? { path: given } : given;
     for (const place of placesIn(path, warnings)) {
       const shown = printableName(place);
+      if (count === maxSkills) {
+        warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
+        return { skills: [...skills.values()], warnings };
+      }
+      count += 1;
       try {
-        const { skill, remarks } = readSkill(place, within);
+        const { skill, remarks } = readSkill(place, within, countMarks);
         if (skill === undefined) continue;
         const first = skills.get(skill.name);
         if (first) {
           const other = printableName(join(first.folder, "SKILL.md"));
           warnings.push(`${shown}: left out, because ${other} has the same name and comes before it`);
-        } else if (skills.size === maxSkills) {
-          warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
-          return { skills: [...skills.values()], warnings };
         } else {
           skills.set(skill.name, skill);
           warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
@@ -100,7 +113,11 @@ function exists(path: string): boolean {
   }
 }
 
-function readSkill(place: string, within: string | undefined): { skill?: Skill; remarks: string[] } {
+function readSkill(
+  place: string,
+  within: string | undefined,
+  countMarks: (yaml: string) => void,
+): { skill?: Skill; remarks: string[] } {
   const file = realpathSync(place);
   const folder = realpathSync(join(place, ".."));
   if (within !== undefined) {
@@ -108,7 +125,7 @@ function readSkill(place: string, within: string | undefined): { skill?: Skill; 
     const outside = [file, folder].find((path) => !isInside(project, path));
     if (outside !== undefined) throw new Error(`it leads to ${printableName(outside)}, outside of the project`);
   }
-  const { fields, body, mended } = readFrontmatter(contentOf(file));
+  const { fields, body, mended } = readFrontmatter(contentOf(file), countMarks);
   // YAML of 2005 has other words for true, and quotes make it a text.
   if (/^(?:true|yes|on)$/i.test(String(fields["disable-model-invocation"]))) return { remarks: [] };
   const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
@@ -165,7 +182,7 @@ interface Frontmatter {
 }
 
 /** Splits a SKILL.md into its fields and its text. Throws an Error, in words, for what cannot be understood. */
-function readFrontmatter(content: string): Frontmatter {
+function readFrontmatter(content: string, countMarks: (yaml: string) => void): Frontmatter {
   const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const [, yaml = "", body = ""] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
   if (yaml === "") throw new Error("it does not begin with fields between two lines of ---");
@@ -173,11 +190,18 @@ function readFrontmatter(content: string): Frontmatter {
   if (bytes > maxFrontmatterBytes) {
     throw new Error(`its frontmatter has ${bytes} bytes, more than the ${maxFrontmatterBytes} that are read`);
   }
+  countMarks(yaml);
   const fields = parse(yaml);
   if (typeof fields !== "string") return { fields, body: body.trim() };
   const quoted = parse(quoteValues(yaml));
   if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
   return { fields: quoted, body: body.trim(), mended: "its frontmatter has values that need quotes in YAML" };
+}
+
+/** Counts what the parser takes time for. Commas of a sentence are none. */
+function marksIn(yaml: string): number {
+  const marks = /[[{]/.test(yaml) ? /[[\]{}"'&*!,]|[-:?](?=\s|$)|\n/g : /["'&*!\]}]|[-:?](?=\s|$)|\n/g;
+  return yaml.match(marks)?.length ?? 0;
 }
 
 /**

@@ -148,6 +148,27 @@ describe("what is not understood is left out, with a warning in words", () => {
     expect(warnings[0]).toContain(warning);
   });
 
+  test.each(["{a: ", "[", '"', "- ", "? ", "- a:\n", "a:\n", "{}", "&a "])(
+    "a frontmatter of %j alone, which takes the parser long",
+    (mark) => {
+      put("own/a/SKILL.md", `---\nname: a\ndescription: d\nx: ${mark.repeat(Math.floor(8000 / mark.length))}\n---\n`);
+      named("own/b");
+      const { skills, warnings } = skillsIn("own");
+      expect(skills.map(({ name }) => name)).toEqual(["b"]);
+      expect(warnings[0]).toContain("marks of YAML, more than the 1000 that are read");
+    },
+  );
+
+  test("what follows frontmatters that take long together", () => {
+    for (let index = 0; index < 30; index += 1)
+      put(`own/a${10 + index}/SKILL.md`, `---\ndescription: d\nx: [${"{},".repeat(300)}]\n---\n`);
+    const { skills, warnings } = skillsIn("own");
+    expect(skills.length).toBe(22);
+    expect(warnings.at(-1)).toContain(
+      "a39/SKILL.md: left out, because the frontmatters before it take too long to read",
+    );
+  });
+
   test("a binary file, a folder and a named pipe, and nothing waits for it", () => {
     put("own/a/SKILL.md", new Uint8Array([0, 1, 2, 0xff]));
     mkdirSync(join(base, "own/b/SKILL.md"), { recursive: true });
