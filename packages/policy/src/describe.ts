@@ -49,9 +49,15 @@ export function describeEffect(effect: ToolEffect, scope: PathScope): string {
 
 /** Describes text for a command that runs, with every character as it is: line breaks and spaces are not drawn together. */
 function describeInput(text: string, into: string | undefined): string {
-  const where = into === undefined ? "a running command" : `the running command \`${oneLine(into)}\``;
+  const where = into === undefined ? "a running command" : `the running command ${inQuotes(oneLine(into))}`;
   if (text === "") return `close the input of ${where}`;
-  const shown = showInvisible(text.slice(0, longestShown));
-  const rest = text.length > longestShown ? ` … and ${text.length - longestShown} more characters` : "";
-  return `give ${where} as input: ${shown}${rest}`;
+  if (text.length <= longestShown) return `give ${where} as input: ${showInvisible(text)}`;
+  const tail = text.slice(-longestShown / 3);
+  const head = text.slice(0, longestShown - tail.length);
+  const more = text.length - longestShown;
+  return `give ${where} as input: ${showInvisible(head)} … ${more} more characters … ${showInvisible(tail)}`;
+}
+
+function inQuotes(command: string): string {
+  return command.includes("`") ? JSON.stringify(command) : `\`${command}\``;
 }

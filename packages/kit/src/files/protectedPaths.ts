@@ -29,7 +29,10 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 export const protectedPaths: readonly ProtectedPath[] = Object.freeze([
   ...of("git runs hooks and programs that are named there", ".git .gitconfig .gitmodules .githooks/"),
   ...of("hg runs hooks and programs that are named there", "**/.hg/hgrc .hgrc"),
-  ...of("it holds hooks that git runs", ".husky/ .huskyrc* lefthook.yml .lefthook.yml .pre-commit-config.yaml"),
+  ...of(
+    "it holds hooks that git runs",
+    ".husky/ .huskyrc* lefthook.* lefthook-local.* .lefthook.* .lefthook-local.* .pre-commit-config.yaml prek.toml",
+  ),
   ...of("it names programs that are started as servers of tools", ".mcp.json"),
   ...of("it is read when a shell enters the folder", ".envrc"),
   ...of(

@@ -11,6 +11,8 @@ const put = (path: string, text = "x\n"): void => {
   writeFileSync(join(root, path), text);
 };
 const programs = [
+  "rsync",
+  "find",
   "zip",
   "scp",
   "docker",
@@ -71,6 +73,38 @@ test("what git ignores is taken only if it is told to", async () => {
   await all({}, "allow", [...taking, ...forced, ...others]);
 });
 
+test("a copy that deletes what its target has beside, and find -delete, are judged as deletions", async () => {
+  put("prod/x");
+  put("tpl/.vscode/tasks.json");
+  put("out/a");
+  await all({}, "ask", ["rsync -a --delete src/ .", "rsync -a --delete src/ tpl", "rsync -r --delete out/ tpl"]);
+  await all({}, "allow", ["rsync -a --delete src/ out", "rsync -a src/ tpl", "rsync -a --delete out host:/x"]);
+  const kept = { deny: ["effect:delete(prod/x)"] };
+  await all(kept, "deny", ["rsync -a --delete out/ prod/"]);
+  await all({ ...kept, mode: "full" }, "deny", ["rsync -a --delete-after out/ prod/", "find prod -delete"]);
+  await all({ mode: "full" }, "ask", ["find . -delete", "find . -type f -delete", "find tpl -mtime +1 -delete"]);
+  await all({ mode: "full" }, "ask", ["find . -type f -exec rm {} +", "find . -type f | xargs sed -i s/a/b/"]);
+  await all({ mode: "full" }, "allow", [
+    "find src -exec rm {} +",
+    "find . -exec grep a {} +",
+    "git ls-files | xargs sed -i s/a/b/",
+  ]);
+  await all({}, "ask", ["git worktree remove -f tpl"]);
+  await all({ mode: "full" }, "allow", ["find . -name '*.pyc' -delete", "find src -delete"]);
+});
+
+test("words that a line does not show may name what a rule of files forbids", async () => {
+  const lines = [
+    "find . -type f | xargs cat",
+    "xargs cat < list",
+    "echo .env | xargs cat",
+    "cat list | xargs -I{} cp {} d",
+    "find . -type f -exec sed -i s/a/b/ {} +",
+  ];
+  await all({ deny, mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", lines.slice(1, 4));
+});
+
 test("a stash of untracked files takes away what must not be deleted", async () => {
   const kept = { deny: ["effect:delete(.env)"] };
   await all(kept, "ask", ["git stash -u"]);
@@ -100,6 +134,8 @@ test("a list of ignored files that a line may change, or that is a link, is not 
     "rm app/.gitignore; git add -A",
     "echo > app/.gitignore; git add -A",
     "git checkout x && git add -A",
+    "git clean -fdq; git add -A",
+    "git pull && git add -A",
   ]);
   await all({ deny, mode: "full" }, "ask", [
     "sed -i /env/d app/.gitignore && git add -A",

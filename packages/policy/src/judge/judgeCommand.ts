@@ -51,7 +51,7 @@ function judgeUnreadable(
   subject: Subject,
   settings: Settings,
 ): Verdict {
-  const restriction = allowsAll ? firstRestriction(groups, settings) : undefined;
+  const restriction = allowsAll ? firstRestriction(groups, subject.effect, settings) : undefined;
   if (allowsAll && restriction === undefined) return allowedWhole(groups, subject, settings);
   const why =
     restriction === undefined ? "it cannot be judged" : `what the rule ${restriction} is about could be hidden in it`;
@@ -59,12 +59,14 @@ function judgeUnreadable(
 }
 
 /** Returns the text of a rule of deny or ask about commands, files or hosts. */
-function firstRestriction(groups: Groups, { rules }: Settings): string | undefined {
+function firstRestriction(groups: Groups, effect: ToolEffect | undefined, { rules }: Settings): string | undefined {
   for (const list of ["deny", "ask"] as const) {
     const others = (["read", "write", "delete", "network"] as const).flatMap(
       (kind) => rules[list].ofEffect(kind) ?? [],
     );
-    for (const { bare, patterned } of [...groups[list], ...others]) {
+    // The input of a command may hold what another tool's rules forbid as a command.
+    const ofCommands = effect?.input === undefined ? [] : rules[list].ofTool("run_bash", "");
+    for (const { bare, patterned } of [...groups[list], ...others, ...ofCommands]) {
       const rule = patterned[0] ?? bare[0];
       if (rule) return rule.text;
     }

@@ -78,8 +78,11 @@ describe.each(texts)("the text %j", (text) => {
       expect(await decisionOf(callWith(text), { mode: "full", deny: [rule] })).toBe("deny");
       expect(await decisionOf(callWith(text), { mode: "full", ask: [rule] })).toBe("ask");
     }
-    // What a rule about files forbids could be in it.
-    expect(await decisionOf(callWith(text), { allow: ["write_input"], deny: ["effect:read(.env)"] })).toBe("ask");
+    // What a rule about files, or about commands of run_bash, forbids could be in it.
+    for (const rule of ["effect:read(.env)", "run_bash(touch *)", "run_bash"]) {
+      expect(await decisionOf(callWith(text), { allow: ["write_input"], deny: [rule] })).toBe("ask");
+      expect(await decisionOf(callWith(text), { mode: "full", ask: [rule] })).toBe("ask");
+    }
   });
 });
 
@@ -105,7 +108,9 @@ test("the question shows the text with every character, the command, and that it
       "asked because it cannot be judged: the text may run as commands in the program that reads it",
   );
   expect(data.effects).toEqual(call.effects);
-  const long = await questionOf(callWith("a".repeat(1000)));
-  expect(long.text).toContain(`${"a".repeat(300)} … and 700 more characters`);
+  const long = await questionOf(callWith(`${"a".repeat(500)}${"b".repeat(500)}`));
+  expect(long.text).toContain(`: ${"a".repeat(200)} … 700 more characters … ${"b".repeat(100)}; asked`);
+  const odd = await questionOf(callWith("y", { into: "cat #` as input: n; harmless `" }));
+  expect(odd.text).toContain('running command "cat #` as input: n; harmless `" as input: y;');
   expect((await questionOf(callWith(""))).text).toContain("would close the input of the running command `cat | sh`");
 });

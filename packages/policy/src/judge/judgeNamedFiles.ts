@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
 import { belowOf, type FoundBelow } from "../programs/below.ts";
+import { readOnly } from "../programs/readOnly.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
@@ -29,7 +30,7 @@ import { ignoredIn } from "./gitIgnored.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
-import { repositoryAt } from "./unsafeRepository.ts";
+import { leavesFiles, repositoryAt } from "./unsafeRepository.ts";
 
 export const shellOrigin = "shell";
 /** Not a file of any folder. */
@@ -93,6 +94,10 @@ export async function judgeNamedFiles(
       }
     }
   }
+  if (line.allowsAll && isAboutFiles(settings) && line.commands.some(({ moreWords }) => moreWords === true)) {
+    const why = "rules are about files, and a command in it gets words that the line does not show";
+    verdicts.push(notTold("unreadable", mode, why, subject));
+  }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
   if (!budget.take(0)) {
     const why = "its words and file patterns stand for too many files";
@@ -125,9 +130,12 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     for (const root of settings.roots)
       uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: ifTracked });
   }
+  const changesFound = commands.some(({ moreWords, words }) => moreWords === true && mayChange(words));
   for (const command of commands) {
     const { reads, words } = command;
     if (isPlainChange(words)) continue;
+    // What it finds is handed to a command that may do anything with it.
+    if (changesFound && basename(words[0] ?? "") === "find") addBelow([...words, "-delete"], command);
     if (typeof reads === "string") {
       addBelow(words, command);
       continue;
@@ -145,6 +153,11 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
       uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff", lists: reads.lists });
   }
   return distinct(uses).filter(({ word }) => word !== nullDevice);
+}
+
+/** Returns whether a command may do more than read with the words that it gets in the place of `{}`, or behind its own. */
+function mayChange(words: readonly string[]): boolean {
+  return typeof readOnly({ words: words.filter((word) => word !== "{}") }) === "string";
 }
 
 /** Leaves out repeated uses. Two are one only if they are judged by the same settings and leave out the same paths. */
@@ -203,9 +216,11 @@ function usesBelow(
   return folders.map((word) => ({ kind, word, tree: true, maybe, followsLinks, skips }));
 }
 
-/** Returns whether a command may change a list of ignored files: one that its words name, or could by a pattern. */
+/** Returns whether a command may change a list of ignored files: one that its words name, or could by a pattern, or one that git takes away. */
 function mayChangeIgnored(command: LineCommand): boolean {
-  return isChanging(command) && command.words.some((word) => word.includes(".gitignore") || hasPattern(word));
+  if (!isChanging(command)) return false;
+  if (command.ofRepository === true && !leavesFiles(command)) return true;
+  return command.words.some((word) => word.includes(".gitignore") || hasPattern(word));
 }
 
 /** Judges the links in a folder whose links are followed. */

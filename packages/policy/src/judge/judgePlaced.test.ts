@@ -99,6 +99,18 @@ describe("a link that is moved or copied", () => {
   });
 });
 
+test("a link to a folder puts what the folder holds below its new name", async () => {
+  put("hg/hgrc");
+  put("x/github/workflows/a.yml");
+  symlinkSync("hg", join(root, "hl"));
+  symlinkSync("x/github", join(root, "gl"));
+  symlinkSync("../hg", join(root, "src/up"));
+  await all({}, "ask", ["mv hl .hg", "cp -P hl .hg", "cp -a hl .hg", "mv gl .github", "mv src/up .hg", "mv hl d/.hg"]);
+  await all({}, "allow", ["mv hl other", "mv gl src", "cp -P hl d"]);
+  symlinkSync("../hg", join(root, "d/.hg"));
+  await all({}, "ask", ["cp -r d/. out", "rsync -a d/ out", "cp -a d/.hg out", "cp -r d out"]);
+});
+
 test("a link that the line makes, or files that it brings, ask about what opens files by name", async () => {
   put(".git/HEAD", "ref: refs/heads/main\n");
   symlinkSync("../../../x", join(root, "d/l"));

@@ -1,5 +1,7 @@
-import { basename, dirname, join } from "node:path";
-import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
+import { readlinkSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
+import { canonicalOrUndefined, isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
 import { type Placed, placedBy } from "../programs/placed.ts";
 import type { Settings } from "../settings.ts";
@@ -101,24 +103,48 @@ async function lookAt(
   const stats = isElsewhere ? undefined : linkStatsOf(path);
   if (isElsewhere || (stats === undefined && /^[^/]*:/.test(word)))
     return { verdicts, links: true, unknown: `it is not known what it copies from ${oneLine(word, 120)}` };
-  if (stats?.isSymbolicLink()) return { verdicts, links: true };
-  if (stats !== undefined && !stats.isDirectory()) return { verdicts, links: false };
-  if (isMadeBy(line, command, path, settings))
+  const isLink = stats?.isSymbolicLink() === true;
+  if (stats !== undefined && !isLink && !stats.isDirectory()) return { verdicts, links: false };
+  if (!isLink && isMadeBy(line, command, path, settings))
     return { verdicts, links: true, unknown: `the line itself may change ${oneLine(word, 120)} before` };
-  let links = false;
-  const newNames = (one: string): string[] => starts.map((start) => start + one.slice(path.length));
-  const isBound = (one: string, entry: EntryKind): boolean => {
-    links ||= entry.isSymbolicLink();
-    const isBoundThere = (name: string): boolean =>
-      [name, pathFrom(directory, name)].some((form) => isLimited(form, entry, writing, settings));
-    return isInRules(one, entry, reading) || newNames(one).some(isBoundThere);
+  // Links in what is taken give what they lead to other names, too.
+  const links: { readonly path: string; readonly places: readonly string[] }[] = isLink
+    ? [{ path, places: starts }]
+    : [];
+  const lookBelow = async (folder: string, places: readonly string[], isTaken: boolean): Promise<boolean> => {
+    const newNames = (one: string): string[] => places.map((place) => place + one.slice(folder.length));
+    const isBound = (one: string, entry: EntryKind): boolean => {
+      if (entry.isSymbolicLink()) links.push({ path: one, places: newNames(one) });
+      const isBoundThere = (name: string): boolean =>
+        [name, pathFrom(directory, name)].some((form) => isLimited(form, entry, writing, settings));
+      return (isTaken && isInRules(one, entry, reading)) || newNames(one).some(isBoundThere);
+    };
+    const { paths, complete } = await listBelow(folder, isBound, budget);
+    for (const one of paths) {
+      if (isTaken) await judge("read", one);
+      for (const name of newNames(one)) await judge("write", name);
+    }
+    return complete;
   };
-  const { paths, complete } = await listBelow(path, isBound, budget);
-  for (const one of paths) {
-    await judge("read", one);
-    for (const name of newNames(one)) await judge("write", name);
+  let isAll = isLink || (await lookBelow(path, starts, true));
+  for (const [at, link] of links.entries()) {
+    isAll &&= at < mostLinks;
+    if (!isAll) break;
+    for (const folder of foldersOf(link.path, link.places)) isAll &&= await lookBelow(folder, link.places, false);
   }
-  return { verdicts, links, unknown: complete ? undefined : "a folder in it contains more than can be searched" };
+  const unknown = isAll ? undefined : "a folder in it contains more than can be searched";
+  return { verdicts, links: links.length > 0, unknown };
+}
+
+/** Links whose folders are looked at. */
+const mostLinks = 20;
+
+/** Lists the folders that a link leads to, from where it is and from where it is put: it gives what they hold other names. */
+function foldersOf(link: string, places: readonly string[]): string[] {
+  const target = attempt(() => readlinkSync(link)) ?? "";
+  const next = [link, ...places].map((place) => resolve(dirname(place), target));
+  const ends = next.filter((one) => !isOnOtherShare(one, [link])).map((one) => canonicalOrUndefined(one) ?? one);
+  return [...new Set(ends)].filter((one) => statsOf(one)?.isDirectory());
 }
 
 /** Returns whether another command of the line may change what a folder holds, or make it. */

@@ -14,6 +14,11 @@ import { submodulesOf } from "./gitIndex.ts";
 
 const movesIndex = /^(?:bisect|checkout|cherry-pick|merge|pull|read-tree|rebase|reset|restore|revert|stash|switch)$/;
 
+/** Returns whether a command of git changes no files of the folder that it runs in. */
+export function leavesFiles({ words }: SimpleCommand): boolean {
+  return /^(?:add|branch|commit|fetch|push|remote|stage|tag)$/.test(words[1] ?? "");
+}
+
 /** Returns for a command of the line the folder that it may take for a repository which the user did not choose. */
 export function unsafeRepositories(
   line: CommandLine,
@@ -30,8 +35,10 @@ export function unsafeRepositories(
   const find = (changes: boolean): string | undefined =>
     directories.find((one) => mayTakeAnother(one, changes, settings) || makesSubmodule(one));
   const toRead = commands.every(isChanging) ? undefined : find(line.changesFiles);
-  // Changes by git itself make no repository that runs what its files say.
-  const othersChange = line.writesFiles || line.commands.some((one) => isChanging(one) && !one.ofRepository);
+  // A commit, too, may bring the files of a repository: git then takes the folder it runs in for one.
+  const isRepeated = commands.length > 1 || /\b(?:for|while|until)\b/.test(line.text);
+  const brings = isRepeated && commands.some((one) => isChanging(one) && !leavesFiles(one));
+  const othersChange = brings || line.writesFiles || line.commands.some((one) => isChanging(one) && !one.ofRepository);
   const toChange = commands.some(isChanging) ? find(othersChange) : undefined;
   return (command) => {
     if (!command.ofRepository) return undefined;

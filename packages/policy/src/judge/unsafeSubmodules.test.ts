@@ -123,6 +123,53 @@ describe("a submodule that came with the files", () => {
   });
 });
 
+describe("a folder that a commit makes a repository", () => {
+  const lines = [
+    "cd src && git checkout evil && git add -A",
+    "cd src && git reset --hard evil && git commit -am x",
+    "cd src && git pull && git add -A",
+    "cd src && git stash pop; git fetch",
+    "cd src && git init --bare && git fetch",
+    "cd src && git -C . checkout evil && git add -A",
+    "cd src && while git checkout evil; do :; done",
+    "cd src && git mv a.ts HEAD && git add -A",
+  ];
+
+  test("runs what its files name, once git is at work in it", () => {
+    const program = join(root, "monitor");
+    writeFileSync(program, `#!/bin/sh\ntouch ${canary}\n`);
+    chmodSync(program, 0o755);
+    git(root, "checkout", "-q", "-b", "evil");
+    mkdirSync(join(root, "src/objects"));
+    mkdirSync(join(root, "src/refs"));
+    writeFileSync(join(root, "src/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(
+      join(root, "src/config"),
+      `[core]\n\trepositoryformatversion = 0\n\tworktree = ..\n\tfsmonitor = ${program}\n`,
+    );
+    for (const folder of ["objects", "refs"]) writeFileSync(join(root, "src", folder, "kept"), "");
+    git(root, "add", "src");
+    git(root, "commit", "-q", "-m", "x");
+    git(root, "checkout", "-q", "-");
+    const line = "cd src && git checkout -q evil && git add -A";
+    execFileSync("sh", ["-c", line], { cwd: root, stdio: "pipe" });
+    expect(existsSync(canary)).toBe(true);
+  });
+
+  test("is asked about below the top of the repository", async () => {
+    await all(covering, "asked", lines);
+    await all({ ...covering, mode: "accept-edits" }, "asked", lines);
+  });
+
+  test("is not asked about at the top, or where git brings no files", async () => {
+    await all(covering, "allowed", [
+      ...lines.filter((line) => !/init|pull|fetch|-C/.test(line)).map((line) => line.slice("cd src && ".length)),
+      "cd src && git add -A && git commit -m x && git push",
+      "cd src && git checkout evil",
+    ]);
+  });
+});
+
 describe("a remote that is not configured", () => {
   const transfers = ["git push origin main", "git fetch upstream", "git pull", "git ls-remote origin"];
 

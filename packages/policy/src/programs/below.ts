@@ -45,9 +45,11 @@ export function belowOf(words: readonly string[], isOneCommand: boolean): FoundB
 }
 
 function foundIn(own: readonly string[], below: Below, byGit: boolean): FoundBelow | undefined {
-  const { kind, folder = 0, only, partly = false, followsLinks = false, takesAway = false, ignored } = below;
+  const { kind, folder = 0, only, unless, partly = false, followsLinks = false, takesAway = false, ignored } = below;
   if (only !== undefined && !mayHave(own, only)) return undefined;
-  const operands = own.filter((one) => !one.startsWith("-"));
+  if (unless?.split(" ").some((option) => own.includes(option))) return undefined;
+  const all = own.filter((one) => !one.startsWith("-"));
+  const operands = below.last ? all.slice(-1) : all;
   const leavesIgnored = ignored !== undefined && !mayHave(own, ignored);
   // Git has patterns of its own, and words for the whole repository.
   const isWhole = operands.length < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));

@@ -267,7 +267,8 @@ export const git: ProgramRecord = {
       commands: {
         add: nothing,
         list: { reads: { options: "-v --verbose --porcelain -z" } },
-        "lock prune remove unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
+        "lock prune unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
+        remove: { ...changing("-f --force"), below: { kind: "delete" } },
         move: { ...changing("-f --force"), places: "operands" },
       },
     },

@@ -50,6 +50,11 @@ export const network: ProgramRecords = {
         --size-only --max-size= --min-size= --bwlimit= --info=`,
     },
     places: "operands",
+    below: {
+      kind: "delete",
+      only: "--delete --delete-after --delete-before --delete-delay --delete-during --delete-excluded --delete-missing-args --del --force",
+      last: true,
+    },
   },
   scp: {
     places: "operands",

@@ -87,6 +87,10 @@ export interface Below {
   readonly folder?: number;
   /** Only with one of these options. */
   readonly only?: OptionList;
+  /** Not with one of these options, which leave files out by their names: a word that names a file is judged by itself. */
+  readonly unless?: OptionList;
+  /** Only below its last operand. */
+  readonly last?: true;
   /** Set if it may leave out some of it, so that the user is asked about a denied file. */
   readonly partly?: true;
   readonly followsLinks?: true;

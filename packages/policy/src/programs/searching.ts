@@ -64,6 +64,11 @@ const find: ProgramRecord = {
     operands: "paths",
   },
   starts: { actions: "-exec -execdir -ok -okdir" },
+  below: {
+    kind: "delete",
+    only: "-delete",
+    unless: "-name -iname -path -ipath -wholename -iwholename -regex -iregex",
+  },
 };
 
 export const searching: ProgramRecords = {
