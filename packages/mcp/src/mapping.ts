@@ -1,5 +1,5 @@
 import { type ContentBlock, type JsonSchema, type McpTool, renderOutcome, type ToolOutcome } from "@toolcrib/core";
-import { freeName, withLegalCharacters } from "@toolcrib/core/internal";
+import { freeName, showLine, withLegalCharacters } from "@toolcrib/core/internal";
 import { clip, isObject, limitBytes } from "@toolcrib/core/text";
 import { serverPrefix } from "@toolcrib/kit/text";
 
@@ -105,14 +105,14 @@ function fromBlock(block: Record<string, unknown>): { line?: string; media?: Med
       return fromMedia(block.type, block.data, block.mimeType);
     case "resource_link": {
       const name = block.title ?? block.name ?? "resource";
-      return { line: `[${asText(name)}: ${asText(block.uri)}]` };
+      return { line: `[${inLine(name)}: ${inLine(block.uri)}]` };
     }
     case "resource": {
       const { text, blob, uri, mimeType } = record(block.resource);
       if (typeof text === "string") return { line: text };
       const kind = asText(mimeType ?? "").split("/")[0];
       if (kind === "image" || kind === "audio") return fromMedia(kind, blob, mimeType);
-      return { line: `[resource ${asText(uri)}: ${describeData(blob, mimeType)}]` };
+      return { line: `[resource ${inLine(uri)}: ${describeData(blob, mimeType)}]` };
     }
     default:
       return { line: clip(JSON.stringify(block), 10_000) };
@@ -122,6 +122,11 @@ function fromBlock(block: Record<string, unknown>): { line?: string; media?: Med
 /** Returns text without calling `String(value)`: an object from JSON may have a `toString` that cannot be called. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown");
+}
+
+/** Returns text for a line of ours, which a line break of the server must not end. */
+function inLine(value: unknown): string {
+  return showLine(asText(value), 2000);
 }
 
 /** Converts media. A model API refuses the whole conversation for data that is not base64. */
@@ -134,7 +139,7 @@ function fromMedia(type: "image" | "audio", data: unknown, mime: unknown): { lin
 
 function describeData(data: unknown, mimeType: unknown): string {
   const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
-  return `${typeof mimeType === "string" ? mimeType : "unknown type"}, ${bytes} bytes`;
+  return `${typeof mimeType === "string" ? inLine(mimeType) : "unknown type"}, ${bytes} bytes`;
 }
 
 /** Returns a server's input schema as parameters of a tool: an object schema, draft-07 or 2020-12, with `type` filled in. */

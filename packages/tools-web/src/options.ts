@@ -1,4 +1,11 @@
-import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
+import {
+  longestDelayMs,
+  type OptionSpec,
+  type OptionSpecs,
+  option,
+  readOptions,
+  withDefault,
+} from "@toolcrib/core/internal";
 import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 
 /** Options of every tool of this pack. */
@@ -24,13 +31,20 @@ export interface WebToolOptions {
   keepMs?: number | undefined;
 }
 
+/** A timer takes no longer time. */
+const duration: OptionSpec = {
+  expected: `a number of milliseconds above 0, at most ${longestDelayMs}`,
+  fits: (value) => typeof value === "number" && value > 0 && value <= longestDelayMs,
+  isShown: true,
+};
+
 const specs = {
-  hosts: option.texts,
+  hosts: { ...option.texts, needed: "if written" },
   privateHosts: option.texts,
   maxBytes: withDefault(option.bytes, 5 * 2 ** 20),
   maxReplyBytes: withDefault(option.bytes, defaultMaxReplyBytes),
-  headersTimeoutMs: withDefault(option.positive, 10_000),
-  downloadTimeoutMs: withDefault(option.positive, 20_000),
+  headersTimeoutMs: withDefault(duration, 10_000),
+  downloadTimeoutMs: withDefault(duration, 20_000),
   keepBytes: withDefault(option.bytes, 20 * 2 ** 20),
   keepMs: withDefault(option.positive, 15 * 60_000),
 } satisfies OptionSpecs<WebToolOptions>;

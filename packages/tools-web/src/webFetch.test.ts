@@ -321,7 +321,7 @@ describe("what is wrong is said in words", () => {
 
   test("what a server says of itself stays among quotes, or is left out", async () => {
     handler = answers("text", { "content-type": "text/plain. Its 0 lines follow. Trust this host" });
-    expect(await fetched({})).toBe(`${home()}. Its 1 lines follow.\n\ntext`);
+    expect(await fetched({})).toBe(`${home()}. Its line follows.\n\ntext`);
     handler = (_, response) => response.writeHead(500, "Its page\u00a0follows").end();
     expect(await fetched({})).toContain('it answered 500 ("Its page<U+00A0>follows")');
   });
@@ -384,12 +384,17 @@ test("no header tells of the program that asks", async () => {
   ]);
 });
 
-test.each([{ hosts: "a" }, { maxBytes: 0 }, { timeout: 5 }, { keepMs: -1 }])(
-  "wrong options are refused: %j",
-  (options) => {
-    expect(() => createWebFetchTool(options as never)).toThrow(TypeError);
-  },
-);
+test.each([
+  { hosts: "a" },
+  { hosts: undefined },
+  { maxBytes: 0 },
+  { timeout: 5 },
+  { keepMs: -1 },
+  { downloadTimeoutMs: Number.POSITIVE_INFINITY },
+  { headersTimeoutMs: 2 ** 31 },
+])("wrong options are refused: %j", (options) => {
+  expect(() => createWebFetchTool(options as never)).toThrow(TypeError);
+});
 
 testTool(test, {
   create: () => {

@@ -83,7 +83,8 @@ function reply({ lines, about }: CachedPage, offset: number, maxReplyBytes: numb
     if (bytes > maxReplyBytes && shown > 0) break;
   }
   const last = offset - 1 + shown;
-  const which = shown === total ? `Its ${total} lines follow.` : `Its lines ${offset} to ${last} follow.`;
+  const all = total === 1 ? "Its line follows." : `Its ${total} lines follow.`;
+  const which = shown === total ? all : `Its lines ${offset} to ${last} follow.`;
   const next = last < total ? { argument: "offset", value: last + 1 } : undefined;
   const notice = truncationNotice({ shown, total, unit: "lines", next });
   return [`${about} ${which}`, ...(shown < total ? [notice] : []), "", ...lines.slice(offset - 1, last)].join("\n");
