@@ -109,6 +109,9 @@ test("a link to a folder puts what the folder holds below its new name", async (
   await all({}, "allow", ["mv hl other", "mv gl src", "cp -P hl d"]);
   symlinkSync("../hg", join(root, "d/.hg"));
   await all({}, "ask", ["cp -r d/. out", "rsync -a d/ out", "cp -a d/.hg out", "cp -r d out"]);
+  // As package managers make them.
+  for (let at = 0; at < 30; at += 1) symlinkSync("../../..", join(root, `src/l${at}`));
+  await all({}, "allow", ["cp -r src out", "mv src/l1 l"]);
 });
 
 test("a link that the line makes, or files that it brings, ask about what opens files by name", async () => {

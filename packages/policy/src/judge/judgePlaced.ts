@@ -108,9 +108,7 @@ async function lookAt(
   if (!isLink && isMadeBy(line, command, path, settings))
     return { verdicts, links: true, unknown: `the line itself may change ${oneLine(word, 120)} before` };
   // Links in what is taken give what they lead to other names, too.
-  const links: { readonly path: string; readonly places: readonly string[] }[] = isLink
-    ? [{ path, places: starts }]
-    : [];
+  const links: Link[] = isLink ? [{ path, places: starts }] : [];
   const lookBelow = async (folder: string, places: readonly string[], isTaken: boolean): Promise<boolean> => {
     const newNames = (one: string): string[] => places.map((place) => place + one.slice(folder.length));
     const isBound = (one: string, entry: EntryKind): boolean => {
@@ -127,7 +125,8 @@ async function lookAt(
     return complete;
   };
   let isAll = isLink || (await lookBelow(path, starts, true));
-  for (const [at, link] of links.entries()) {
+  const hasRules = [...writing.deny, ...writing.ask].length > 0;
+  for (const [at, link] of links.filter((one) => hasRules || isHidden(one)).entries()) {
     isAll &&= at < mostLinks;
     if (!isAll) break;
     for (const folder of foldersOf(link.path, link.places)) isAll &&= await lookBelow(folder, link.places, false);
@@ -136,8 +135,19 @@ async function lookAt(
   return { verdicts, links: links.length > 0, unknown };
 }
 
+/** A link, and where it is put. */
+interface Link {
+  readonly path: string;
+  readonly places: readonly string[];
+}
+
 /** Links whose folders are looked at. */
 const mostLinks = 20;
+
+/** Returns whether a link gets a name that begins with a dot: no other makes what is below it protected (`.hg/hgrc`). */
+function isHidden({ places }: Link): boolean {
+  return places.some((place) => basename(place).startsWith("."));
+}
 
 /** Lists the folders that a link leads to, from where it is and from where it is put: it gives what they hold other names. */
 function foldersOf(link: string, places: readonly string[]): string[] {
