@@ -26,6 +26,7 @@ const programs = [
   "mv",
   "cp",
   "ln",
+  "link",
   "install",
   "rsync",
   "scp",
@@ -106,7 +107,8 @@ test("a link to a folder puts what the folder holds below its new name", async (
   symlinkSync("x/github", join(root, "gl"));
   symlinkSync("../hg", join(root, "src/up"));
   await all({}, "ask", ["mv hl .hg", "cp -P hl .hg", "cp -a hl .hg", "mv gl .github", "mv src/up .hg", "mv hl d/.hg"]);
-  await all({}, "allow", ["mv hl other", "mv gl src", "cp -P hl d"]);
+  await all({}, "ask", ["ln -s ../hg d/.hg", "ln -s ../../hg d/e/.hg", "ln -s ../hg x/.hg", "link hl .hg"]);
+  await all({}, "allow", ["mv hl other", "mv gl src", "cp -P hl d", "ln -s ../hg d/h"]);
   symlinkSync("../hg", join(root, "d/.hg"));
   await all({}, "ask", ["cp -r d/. out", "rsync -a d/ out", "cp -a d/.hg out", "cp -r d out"]);
   // As package managers make them.

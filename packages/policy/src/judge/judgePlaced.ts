@@ -104,7 +104,9 @@ async function lookAt(
   if (isElsewhere || (stats === undefined && /^[^/]*:/.test(word)))
     return { verdicts, links: true, unknown: `it is not known what it copies from ${oneLine(word, 120)}` };
   const isLink = stats?.isSymbolicLink() === true;
-  if (stats !== undefined && !isLink && !stats.isDirectory()) return { verdicts, links: false };
+  // What `ln` writes into a link is taken from where that is.
+  const linked = isLinking(command) ? linkedFrom(word, starts) : [];
+  if (stats !== undefined && linked.length === 0 && !isLink && !stats.isDirectory()) return { verdicts, links: false };
   if (!isLink && isMadeBy(line, command, path, settings))
     return { verdicts, links: true, unknown: `the line itself may change ${oneLine(word, 120)} before` };
   // Links in what is taken give what they lead to other names, too.
@@ -125,6 +127,7 @@ async function lookAt(
     return complete;
   };
   let isAll = isLink || (await lookBelow(path, starts, true));
+  for (const folder of linked) isAll &&= await lookBelow(folder, starts, false);
   const hasRules = [...writing.deny, ...writing.ask].length > 0;
   for (const [at, link] of links.filter((one) => hasRules || isHidden(one)).entries()) {
     isAll &&= at < mostLinks;
@@ -151,10 +154,18 @@ function isHidden({ places }: Link): boolean {
 
 /** Lists the folders that a link leads to, from where it is and from where it is put: it gives what they hold other names. */
 function foldersOf(link: string, places: readonly string[]): string[] {
-  const target = attempt(() => readlinkSync(link)) ?? "";
-  const next = [link, ...places].map((place) => resolve(dirname(place), target));
-  const ends = next.filter((one) => !isOnOtherShare(one, [link])).map((one) => canonicalOrUndefined(one) ?? one);
+  return linkedFrom(attempt(() => readlinkSync(link)) ?? "", [link, ...places]);
+}
+
+/** Lists the folders that a link with this text leads to from one of the places. */
+function linkedFrom(text: string, places: readonly string[]): string[] {
+  const next = places.map((place) => resolve(dirname(place), text)).filter((one) => !isOnOtherShare(one, places));
+  const ends = next.map((one) => canonicalOrUndefined(one) ?? one);
   return [...new Set(ends)].filter((one) => statsOf(one)?.isDirectory());
+}
+
+function isLinking({ words: [program = ""] }: LineCommand): boolean {
+  return basename(program) === "ln";
 }
 
 /** Returns whether another command of the line may change what a folder holds, or make it. */

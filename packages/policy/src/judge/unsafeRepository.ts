@@ -4,7 +4,7 @@ import { canonicalOrUndefined, isInside, isOnOtherShare } from "@toolcrib/kit/fi
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import { type CommandLine, isChanging } from "./commandLine.ts";
-import { linkStatsOf, statsOf } from "./folders.ts";
+import { linkStatsOf, pathFrom, statsOf } from "./folders.ts";
 import { submodulesOf } from "./gitIndex.ts";
 
 /*
@@ -44,12 +44,39 @@ export function unsafeRepositories(
     if (!command.ofRepository) return undefined;
     const found = isChanging(command) ? toChange : toRead;
     if (found !== undefined) return found;
+    const changes = isChanging(command) ? othersChange : line.changesFiles;
+    for (const directory of directories) {
+      const { start, repository } = placeOf(command.words, directory);
+      if (repository !== undefined && isInRoots(repository, settings) && !isOwn(repository, settings))
+        return repository;
+      if (start === directory || !isInRoots(start, settings)) continue;
+      if (mayTakeAnother(start, changes, settings) || makesSubmodule(start)) return start;
+    }
     for (const directory of directories) {
       const remote = folderAsRemote(command.words, directory, othersChange, settings);
       if (remote !== undefined) return remote;
     }
     return undefined;
   };
+}
+
+/** Returns where the options before a subcommand of git let it start (`-C`), and the repository that they name (`--git-dir`). */
+function placeOf(words: readonly string[], directory: string): { start: string; repository?: string } {
+  let start = directory;
+  let repository: string | undefined;
+  for (let at = 1; words[at]?.startsWith("-"); at += 1) {
+    const [word = "", next = ""] = words.slice(at, at + 2);
+    if (word === "-C") start = pathFrom(start, next);
+    else if (word === "--git-dir") repository = next;
+    else if (word.startsWith("--git-dir=")) repository = word.slice("--git-dir=".length);
+    if (/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/.test(word)) at += 1;
+  }
+  return repository === undefined ? { start } : { start, repository: pathFrom(start, repository) };
+}
+
+/** Returns whether a repository is that of a root. */
+function isOwn(repository: string, { roots }: Settings): boolean {
+  return roots.some((root) => canonicalOrUndefined(join(root, ".git")) === repository);
 }
 
 /**

@@ -161,6 +161,22 @@ describe("a folder that a commit makes a repository", () => {
     await all({ ...covering, mode: "accept-edits" }, "asked", lines);
   });
 
+  test("is asked about where an option names it, also by an exact rule", async () => {
+    const exact = ["git checkout evil", "git -C src add -A", "git -C src status", "git --git-dir src status"];
+    const allow = exact.map((line) => `run_bash(${line})`);
+    await all({ allow }, "allowed", ["git -C src status", "git -C src add -A", "git checkout evil"]);
+    await all({ allow }, "asked", [
+      "git checkout evil && git -C src add -A",
+      "git checkout evil; git -C src status",
+      "git --git-dir src status",
+    ]);
+    plantRepository(join(root, "src/r"));
+    await all({ allow: ["run_bash(git -C src/r status)"] }, "asked", [
+      "git -C src/r status",
+      "cd src && git -C r status",
+    ]);
+  });
+
   test("is not asked about at the top, or where git brings no files", async () => {
     await all(covering, "allowed", [
       ...lines.filter((line) => !/init|pull|fetch|-C/.test(line)).map((line) => line.slice("cd src && ".length)),

@@ -164,6 +164,7 @@ export const coreutils: ProgramRecords = {
   install: placing(
     "-c -C --compare -d --directory -D -g= --group= -m= --mode= -o= --owner= -p --preserve-timestamps -v --verbose",
   ),
+  link: placing(""),
   ln: placing("-f --force -i --interactive -n --no-dereference -P --physical -r --relative -s --symbolic -v --verbose"),
   mv: {
     ...placing("-f --force -i --interactive -n --no-clobber -u --update=? -v --verbose --strip-trailing-slashes"),

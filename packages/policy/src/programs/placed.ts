@@ -31,5 +31,5 @@ export function placedBy({ words, uncovered, moreWords = false }: CommandWords):
   // With one operand `ln` makes the link where it runs.
   const target = paths[0] ?? (operands.length > 1 ? operands.at(-1) : undefined) ?? ".";
   const sources = paths.length > 0 || operands.length < 2 ? operands : operands.slice(0, -1);
-  return { sources, target, unseen: moreWords || called === "ln" };
+  return { sources, target, unseen: moreWords || called === "ln" || called === "link" };
 }
