@@ -90,7 +90,10 @@ test("a copy that deletes what its target has beside, and find -delete, are judg
     "git ls-files | xargs sed -i s/a/b/",
   ]);
   await all({}, "ask", ["git worktree remove -f tpl"]);
-  await all({ mode: "full" }, "allow", ["find . -name '*.pyc' -delete", "find src -delete"]);
+  await all({ mode: "full" }, "allow", ["find . -name '*.pyc' -delete", "find src -delete", "find . -name a -delete"]);
+  await all({ mode: "full" }, "ask", ["find . -name tasks.json -delete", "find . -name 'tasks.*' -exec rm {} +"]);
+  await all({ ...kept, mode: "full" }, "deny", ["find -name x -delete", "find . -name '?' -delete"]);
+  await all({ ...kept, mode: "full" }, "allow", ["find . -name y -delete", "find src -name x -delete"]);
 });
 
 test("words that a line does not show may name what a rule of files forbids", async () => {
@@ -100,9 +103,41 @@ test("words that a line does not show may name what a rule of files forbids", as
     "echo .env | xargs cat",
     "cat list | xargs -I{} cp {} d",
     "find . -type f -exec sed -i s/a/b/ {} +",
+    "xargs -a list cat",
+    "xargs -0 -a list head",
   ];
   await all({ deny, mode: "full" }, "ask", lines);
   await all({ mode: "full" }, "allow", lines.slice(1, 4));
+  const handing = ["xargs -a list git", "xargs -I{} sh -c {} < list", "xargs -a list env", "find . -exec sh -c {} +"];
+  await all({ mode: "full", deny: ["run_bash(git push *)"] }, "ask", handing);
+  await all({ mode: "full", deny: ["run_bash(git push *)"] }, "allow", [
+    "find . -name a | xargs cat",
+    "xargs -0 wc < list",
+  ]);
+});
+
+test("the value of an option is not taken for the folder that a command is about", async () => {
+  const keeping: PolicyOptions = { deny: ["effect:delete(app/.env)"] };
+  put("app/.vscode/tasks.json");
+  await all({}, "ask", ["git clean -fd -e x", "git clean -fde x", "git clean -fd --exclude x", "git clean -e x -fdx"]);
+  await all({ ...keeping, mode: "full" }, "ask", ["git clean -fd -e x", "git clean -fd --unknown x"]);
+  await all({ deny }, "ask", ["git add -A --chmod +x", "git add -Av --chmod +x", "git add --pathspec x -A"]);
+  await all({ deny }, "allow", ["git clean -fd -e x src", "git add --chmod +x src"]);
+});
+
+test("a pattern deletes what it stands for, not its folder", async () => {
+  put("a.log");
+  put("tpl/.vscode/tasks.json");
+  const kept: PolicyOptions = { deny: ["effect:delete(src/a.ts)"] };
+  for (const options of [{}, kept]) await all(options, "allow", ["rm *.log", "rm -f *.o", "rm ./*.log", "rm -r zz*"]);
+  await all(kept, "deny", ["rm -r s*", "rm src/*.ts"]);
+  await all({}, "ask", ["rm -r *", "rm -r .*", "rm -r t*"]);
+});
+
+test("git shows files that are not tracked, if it is told to", async () => {
+  const lines = ["git grep --no-index a", "git grep --untracked --no-exclude-standard a", "git diff --no-index src ."];
+  await all({ deny, mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", lines);
 });
 
 test("a stash of untracked files takes away what must not be deleted", async () => {

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
 import { placedBy } from "../programs/placed.ts";
+import { startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram } from "../programs/table.ts";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
@@ -87,6 +88,14 @@ function readOnce(command: string, shell: string | undefined): ShellLine {
 /** Returns whether a command may do more than read. */
 export function isChanging({ reads, words }: SimpleCommand): boolean {
   return typeof reads === "string" && !isPlainChange(words);
+}
+
+/** Returns whether a command starts another one that cannot be told, as the words of that are not in the line. */
+export function handsOn({ words, moreWords }: LineCommand): boolean {
+  return (
+    (moreWords === true && startsAnother(words)) ||
+    (basename(words[0] ?? "") === "xargs" && startedBy(words).length === 0)
+  );
 }
 
 /** Returns whether a command changes the files that its words name, as far as its record tells. */

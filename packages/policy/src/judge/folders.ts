@@ -144,7 +144,8 @@ export function expandPattern(directory: string, word: string, budget: Budget): 
   return [word, ...heads.map((head) => head.slice(0, -1) || "/")];
 }
 
-function compilePart(part: string): (name: string) => boolean {
+/** Compiles a pattern of one name as `expandPattern` reads it: on the wide side. */
+export function compilePart(part: string): (name: string) => boolean {
   const stars = part.replace(/\[.*\]|\?/gs, "*").replace(/[\\[]/g, "\\$&");
   const compiled = compileWildmatch(stars);
   const dotted = part.startsWith(".");

@@ -6,7 +6,7 @@ import type { Rule } from "../rules/parseRule.ts";
 import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
+import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
 import { type Budget, expandPattern } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
@@ -81,7 +81,12 @@ function allowedWhole(groups: Groups, subject: Subject, { mode }: Settings): Ver
 
 function judgeReadable(line: CommandLine, groups: Groups, subject: Subject, settings: Settings): Verdict[] {
   const { mode } = settings;
-  if (line.allowsAll) return [allowedWhole(groups, subject, settings)];
+  if (line.allowsAll) {
+    const restriction = line.commands.some(handsOn) ? firstRestriction(groups, line.effect, settings) : undefined;
+    if (restriction === undefined) return [allowedWhole(groups, subject, settings)];
+    const why = `what the rule ${restriction} is about could be hidden in it: a command in it starts another with words that it does not show`;
+    return [notTold("unreadable", mode, why, subject)];
+  }
   const around = whatIsAround(line, settings);
   const verdicts = around === undefined ? [] : [byMode(askOrDeny(mode), mode, around, subject)];
   for (const command of line.commands) verdicts.push(judgeSimple(command, line.effect, settings));

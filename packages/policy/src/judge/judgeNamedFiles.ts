@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
+import { isInside } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
 import { belowOf, type FoundBelow } from "../programs/below.ts";
 import { readOnly } from "../programs/readOnly.ts";
@@ -11,6 +10,7 @@ import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import {
   type CommandLine,
   changesNamed,
+  handsOn,
   isChanging,
   isPlainChange,
   type LineCommand,
@@ -18,17 +18,21 @@ import {
 } from "./commandLine.ts";
 import {
   type Budget,
+  compilePart,
+  type EntryKind,
   expandPattern,
   findBelow,
   hasPattern,
   isSeen,
+  listBelow,
   newBudget,
   pathFrom,
   shellPath,
 } from "./folders.ts";
 import { ignoredIn } from "./gitIgnored.ts";
-import { type Groups, judgeFile } from "./judgeFile.ts";
+import { type Groups, isLimited, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
+import { listedFiles } from "./listedFiles.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
 import { leavesFiles, repositoryAt } from "./unsafeRepository.ts";
 
@@ -51,6 +55,8 @@ interface FileUse {
   readonly maybe?: string | undefined;
   /** The paths that it leaves out of a folder. */
   readonly skips?: Budget["skips"];
+  /** Only files whose names fit one of these patterns. */
+  readonly names?: readonly string[] | undefined;
   /** In a folder it opens what links lead to. */
   readonly followsLinks?: boolean;
   /** It is a list of files that are opened too. */
@@ -72,10 +78,11 @@ export async function judgeNamedFiles(
   const subject = { what: describeEffect(effect, scope), effect };
   const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, followsLinks, lists, skips } of usesOf(line, settings)) {
+  for (const { kind, word, tree, under, maybe, names, followsLinks, lists, skips } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      const paths = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
+      const meant = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
+      const paths = names ? await namedBelow(meant, names, directory, groups, settings, lookBudget) : meant;
       const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path), directory)) : [];
       if (line.changesFiles ? listed.length > 0 : listed.includes(undefined)) {
         const why = `it is not known which files the list ${oneLine(word, 120)} names`;
@@ -84,7 +91,7 @@ export async function judgeNamedFiles(
       const opened = [...paths, ...listed.flatMap((names) => names ?? [])];
       if (!budget.take(opened.length)) break;
       for (const path of opened) {
-        const file = fileEffect(kind, directory, path, tree, effect.remote);
+        const file = fileEffect(kind, directory, path, tree && !names, effect.remote);
         const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, skips });
         if (followsLinks && (under.mode !== "full" || isReadingLimited(settings)))
           verdicts.push(...(await linksBelow(file, settings, lookBudget)));
@@ -94,7 +101,7 @@ export async function judgeNamedFiles(
       }
     }
   }
-  if (line.allowsAll && isAboutFiles(settings) && line.commands.some(({ moreWords }) => moreWords === true)) {
+  if (line.allowsAll && isAboutFiles(settings) && line.commands.some(getsWords)) {
     const why = "rules are about files, and a command in it gets words that the line does not show";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
@@ -104,6 +111,32 @@ export async function judgeNamedFiles(
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
   return verdicts;
+}
+
+/** Lists the files below folders whose names fit and which must not be touched: a folder itself if there is too much in it to tell. */
+async function namedBelow(
+  folders: readonly string[],
+  names: readonly string[],
+  directory: string,
+  groups: Groups,
+  settings: Settings,
+  budget: Budget,
+): Promise<string[]> {
+  const fits = names.map((name) => compilePart(name));
+  const hasRules = [...groups.deny, ...groups.ask].length > 0;
+  const found: string[] = [];
+  for (const folder of folders) {
+    const isMeant = (path: string, entry: EntryKind): boolean =>
+      fits.some((matches) => matches(basename(path))) && isLimited(path, entry, groups, settings);
+    const { paths, complete } = await listBelow(pathFrom(directory, folder), isMeant, budget);
+    found.push(...paths, ...(complete || !hasRules ? [] : [folder]));
+  }
+  return found;
+}
+
+/** Returns whether a command gets words that the line does not show, or hands some to another that cannot be told. */
+function getsWords(command: LineCommand): boolean {
+  return command.moreWords === true || handsOn(command);
 }
 
 function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
@@ -183,8 +216,12 @@ function repositoriesAbove(
   return [...new Set(tops)].filter((top) => ![...roots, ...readable].some((folder) => isInside(folder, top)));
 }
 
-function printsRepository({ reads, ofRepository }: LineCommand): boolean {
-  return ofRepository === true && typeof reads !== "string" && reads.contents === true;
+function printsRepository({ reads, ofRepository, words }: LineCommand): boolean {
+  if (!ofRepository) return false;
+  // With an option that the record does not have, too (`git grep --no-index`).
+  return typeof reads === "string"
+    ? words.some((word) => /^(?:diff|grep|log|show)$/.test(word))
+    : reads.contents === true;
 }
 
 const nothingProtected: ProtectedMatcher = { match: () => undefined, mayMatchBelow: () => false };
@@ -196,13 +233,8 @@ function usesBelow(
   line: CommandLine,
   settings: Settings,
 ): Omit<FileUse, "under">[] {
-  const { kind, ofRepository, byGit, partly, followsLinks, leavesIgnored } = found;
-  // The matches of a pattern go, and its folder is looked through.
-  const named = found.folders.flatMap((word) =>
-    hasPattern(word) && kind === "delete"
-      ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
-      : [word],
-  );
+  const { kind, ofRepository, byGit, partly, followsLinks, leavesIgnored, names } = found;
+  const named = found.folders;
   const { effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const tops = effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one) ?? one))] : ["."];
@@ -213,7 +245,7 @@ function usesBelow(
   const isKnown = another === undefined && !others.some((one) => changesNamed(one) || mayChangeIgnored(one));
   const skips = leavesIgnored && isKnown && !line.writesFiles ? ignoredIn(top) : byGit ? isOwnFolder : undefined;
   const maybe = partly ? "it may take such a file" : undefined;
-  return folders.map((word) => ({ kind, word, tree: true, maybe, followsLinks, skips }));
+  return folders.map((word) => ({ kind, word, tree: true, maybe, names, followsLinks, skips }));
 }
 
 /** Returns whether a command may change a list of ignored files: one that its words name, or could by a pattern, or one that git takes away. */
@@ -251,29 +283,6 @@ export function isAboutFiles({ rules }: Settings): boolean {
 
 function isReadingLimited({ rules }: Settings): boolean {
   return rules.deny.ofEffect("read") !== undefined || rules.ask.ofEffect("read") !== undefined;
-}
-
-/** Of a few thousand files. */
-const longestList = 200_000;
-
-/** A line as md5sum and its like write it: the sum and the name, or the name in parentheses. */
-const sum = /^[0-9a-f]{8,} [ *](.+)$/i;
-const tagged = /^[A-Z0-9-]+ \((.+)\) = [0-9a-f]{8,}$/i;
-
-/** Lists the files that a list of sums names, which the program then opens; undefined if the list says more than names and sums. */
-function listedFiles(list: string, directory: string): readonly string[] | undefined {
-  if (isOnOtherShare(list, [directory])) return undefined;
-  try {
-    const stats = statSync(list, { throwIfNoEntry: false });
-    if (stats === undefined) return [];
-    if (!stats.isFile() || stats.size > longestList) return undefined;
-    const lines = readFileSync(list, "utf8").split("\n");
-    if (lines.at(-1) === "") lines.pop();
-    const names = lines.map((one) => (sum.exec(one) ?? tagged.exec(one))?.[1]);
-    return names.every((name) => name !== undefined) ? names : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function fileEffect(

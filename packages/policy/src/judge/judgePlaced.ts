@@ -201,6 +201,8 @@ function opensOthers(line: CommandLine, command: LineCommand): boolean {
         line.directories === undefined ||
         line.directories.every((directory) => statsOf(pathFrom(directory, words[1] ?? "")) === undefined)
       );
+    // Git writes nothing through a link.
+    if (one.ofRepository && placedBy(one) !== undefined) return false;
     return typeof reads === "string" ? changesNamed(one) : reads.paths.length > 0;
   });
 }

@@ -34,17 +34,19 @@ export function unsafeRepositories(
   const makesSubmodule = (one: string): boolean => looks && (adds || moves) && holdsRepository(one);
   const find = (changes: boolean): string | undefined =>
     directories.find((one) => mayTakeAnother(one, changes, settings) || makesSubmodule(one));
-  const toRead = commands.every(isChanging) ? undefined : find(line.changesFiles);
+  const mayBring = (one: SimpleCommand): boolean => isChanging(one) && !(one.ofRepository && leavesFiles(one));
+  const brings = line.writesFiles || line.commands.some(mayBring);
+  const toRead = commands.every(isChanging) ? undefined : find(brings);
   // A commit, too, may bring the files of a repository: git then takes the folder it runs in for one.
   const isRepeated = commands.length > 1 || /\b(?:for|while|until)\b/.test(line.text);
-  const brings = isRepeated && commands.some((one) => isChanging(one) && !leavesFiles(one));
-  const othersChange = brings || line.writesFiles || line.commands.some((one) => isChanging(one) && !one.ofRepository);
+  const othersChange =
+    line.writesFiles || line.commands.some((one) => mayBring(one) && (isRepeated || !one.ofRepository));
   const toChange = commands.some(isChanging) ? find(othersChange) : undefined;
   return (command) => {
     if (!command.ofRepository) return undefined;
     const found = isChanging(command) ? toChange : toRead;
     if (found !== undefined) return found;
-    const changes = isChanging(command) ? othersChange : line.changesFiles;
+    const changes = isChanging(command) ? othersChange : brings;
     for (const directory of directories) {
       const { start, repository } = placeOf(command.words, directory);
       if (repository !== undefined && isInRoots(repository, settings) && !isOwn(repository, settings))

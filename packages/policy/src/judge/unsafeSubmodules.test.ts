@@ -182,6 +182,10 @@ describe("a folder that a commit makes a repository", () => {
       ...lines.filter((line) => !/init|pull|fetch|-C/.test(line)).map((line) => line.slice("cd src && ".length)),
       "cd src && git add -A && git commit -m x && git push",
       "cd src && git checkout evil",
+      "cd src && git status && git add -A",
+      "cd src && git diff && git commit -am x",
+      "git checkout main && git merge x",
+      "git stash && git switch x && git stash pop",
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { parseWords } from "./parseWords.ts";
 import type { Below, OptionList, ProgramRecord } from "./record.ts";
 import { findProgram, locate } from "./table.ts";
 
@@ -17,6 +18,8 @@ export interface FoundBelow {
   readonly byGit: boolean;
   /** True if it leaves out what git ignores. */
   readonly leavesIgnored: boolean;
+  /** Patterns of the names that are meant; undefined for all. */
+  readonly names: readonly string[] | undefined;
 }
 
 /**
@@ -39,20 +42,29 @@ export function belowOf(words: readonly string[], isOneCommand: boolean): FoundB
     const { below } = record;
     if (below === undefined || (at > 0 && below.kind === "read") || seen.has(below)) return [];
     seen.add(below);
-    const found = foundIn(words.slice(from), below, program.repository === true);
+    const found = foundIn(words.slice(from), below, record, program.repository === true);
     return found === undefined ? [] : [found];
   });
 }
 
-function foundIn(own: readonly string[], below: Below, byGit: boolean): FoundBelow | undefined {
+function foundIn(
+  own: readonly string[],
+  below: Below,
+  { covers }: ProgramRecord,
+  byGit: boolean,
+): FoundBelow | undefined {
   const { kind, folder = 0, only, unless, partly = false, followsLinks = false, takesAway = false, ignored } = below;
   if (only !== undefined && !mayHave(own, only)) return undefined;
   if (unless?.split(" ").some((option) => own.includes(option))) return undefined;
-  const all = own.filter((one) => !one.startsWith("-"));
+  const { operands: sure, unknown } = parseWords(own, 0, (typeof covers === "object" && covers.options) || "");
+  // Behind an option that is not known a word may be its value, or an operand.
+  const all = unknown.length === 0 ? sure : own.filter((one) => !one.startsWith("-"));
+  const fewest = unknown.length === 0 ? all.length : all.length - unknown.length;
   const operands = below.last ? all.slice(-1) : all;
+  const names = own.filter((_, at) => at > 0 && below.named?.split(" ").includes(own[at - 1] ?? ""));
   const leavesIgnored = ignored !== undefined && !mayHave(own, ignored);
   // Git has patterns of its own, and words for the whole repository.
-  const isWhole = operands.length < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
+  const isWhole = fewest < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
   return {
     kind,
     folders: isWhole ? [] : operands,
@@ -62,6 +74,7 @@ function foundIn(own: readonly string[], below: Below, byGit: boolean): FoundBel
     takesAway,
     partly: partly || leavesIgnored,
     leavesIgnored,
+    names: names.length > 0 ? names : undefined,
   };
 }
 

@@ -87,7 +87,9 @@ export interface Below {
   readonly folder?: number;
   /** Only with one of these options. */
   readonly only?: OptionList;
-  /** Not with one of these options, which leave files out by their names: a word that names a file is judged by itself. */
+  /** Options whose value is a pattern: only names that fit are meant. */
+  readonly named?: OptionList;
+  /** Not with one of these options, which choose files by their paths. */
   readonly unless?: OptionList;
   /** Only below its last operand. */
   readonly last?: true;

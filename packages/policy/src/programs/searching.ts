@@ -67,7 +67,8 @@ const find: ProgramRecord = {
   below: {
     kind: "delete",
     only: "-delete",
-    unless: "-name -iname -path -ipath -wholename -iwholename -regex -iregex",
+    named: "-name -iname",
+    unless: "-path -ipath -wholename -iwholename -regex -iregex",
   },
 };
 
