@@ -200,7 +200,7 @@ function readFrontmatter(content: string, countMarks: (yaml: string) => void): F
 
 /** Counts what the parser takes time for. Commas of a sentence are none. */
 function marksIn(yaml: string): number {
-  const marks = /[[{]/.test(yaml) ? /[[\]{}"'&*!,]|[-:?](?=\s|$)|\n/g : /["'&*!\]}]|[-:?](?=\s|$)|\n/g;
+  const marks = /[[{]/.test(yaml) ? /[[\]{}"'&*!,\\]|[-:?](?=\s|$)|\n/g : /["'&*!\]}\\]|[-:?](?=\s|$)|\n/g;
   return yaml.match(marks)?.length ?? 0;
 }
 

@@ -148,7 +148,7 @@ describe("what is not understood is left out, with a warning in words", () => {
     expect(warnings[0]).toContain(warning);
   });
 
-  test.each(["{a: ", "[", '"', "- ", "? ", "- a:\n", "a:\n", "{}", "&a "])(
+  test.each(["{a: ", "[", '"', "- ", "? ", "- a:\n", "a:\n", "{}", "&a ", "\\q"])(
     "a frontmatter of %j alone, which takes the parser long",
     (mark) => {
       put("own/a/SKILL.md", `---\nname: a\ndescription: d\nx: ${mark.repeat(Math.floor(8000 / mark.length))}\n---\n`);

@@ -92,7 +92,14 @@ test("a copy that deletes what its target has beside, and find -delete, are judg
   await all({}, "ask", ["git worktree remove -f tpl"]);
   await all({ mode: "full" }, "allow", ["find . -name '*.pyc' -delete", "find src -delete", "find . -name a -delete"]);
   await all({ mode: "full" }, "ask", ["find . -name tasks.json -delete", "find . -name 'tasks.*' -exec rm {} +"]);
-  await all({ ...kept, mode: "full" }, "deny", ["find -name x -delete", "find . -name '?' -delete"]);
+  const denied = [
+    "find -name x -delete",
+    "find . -name '?' -delete",
+    "find . -iname X -delete",
+    "find . ! -name a -delete",
+  ];
+  await all({ ...kept, mode: "full" }, "deny", [...denied, "find . -name '*.tmp' -o -delete"]);
+  await all({ mode: "full" }, "ask", ["find . ! -name a -type f -exec truncate -s0 {} +"]);
   await all({ ...kept, mode: "full" }, "allow", ["find . -name y -delete", "find src -name x -delete"]);
 });
 

@@ -122,12 +122,13 @@ async function namedBelow(
   settings: Settings,
   budget: Budget,
 ): Promise<string[]> {
-  const fits = names.map((name) => compilePart(name));
+  // Letter case is ignored, as by -iname.
+  const fits = names.map((name) => compilePart(name.toLowerCase()));
   const hasRules = [...groups.deny, ...groups.ask].length > 0;
   const found: string[] = [];
   for (const folder of folders) {
     const isMeant = (path: string, entry: EntryKind): boolean =>
-      fits.some((matches) => matches(basename(path))) && isLimited(path, entry, groups, settings);
+      fits.some((matches) => matches(basename(path).toLowerCase())) && isLimited(path, entry, groups, settings);
     const { paths, complete } = await listBelow(pathFrom(directory, folder), isMeant, budget);
     found.push(...paths, ...(complete || !hasRules ? [] : [folder]));
   }

@@ -55,13 +55,15 @@ function foundIn(
 ): FoundBelow | undefined {
   const { kind, folder = 0, only, unless, partly = false, followsLinks = false, takesAway = false, ignored } = below;
   if (only !== undefined && !mayHave(own, only)) return undefined;
-  if (unless?.split(" ").some((option) => own.includes(option))) return undefined;
+  // Where tests are turned round, or one is enough, a test leaves out no file for sure.
+  const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
+  if (isPlain && unless?.split(" ").some((option) => own.includes(option))) return undefined;
   const { operands: sure, unknown } = parseWords(own, 0, (typeof covers === "object" && covers.options) || "");
   // Behind an option that is not known a word may be its value, or an operand.
   const all = unknown.length === 0 ? sure : own.filter((one) => !one.startsWith("-"));
   const fewest = unknown.length === 0 ? all.length : all.length - unknown.length;
   const operands = below.last ? all.slice(-1) : all;
-  const names = own.filter((_, at) => at > 0 && below.named?.split(" ").includes(own[at - 1] ?? ""));
+  const names = own.filter((_, at) => at > 0 && isPlain && below.named?.split(" ").includes(own[at - 1] ?? ""));
   const leavesIgnored = ignored !== undefined && !mayHave(own, ignored);
   // Git has patterns of its own, and words for the whole repository.
   const isWhole = fewest < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
