@@ -100,6 +100,9 @@ test("a copy that deletes what its target has beside, and find -delete, are judg
   ];
   await all({ ...kept, mode: "full" }, "deny", [...denied, "find . -name '*.tmp' -o -delete"]);
   await all({ mode: "full" }, "ask", ["find . ! -name a -type f -exec truncate -s0 {} +"]);
+  await all({ ...kept, mode: "full" }, "deny", ["find . -name '\\x' -delete"]);
+  await all({ ...kept, mode: "full" }, "ask", ["find . -path './pro*' -delete", "find . -regex '.*x' -delete"]);
+  await all({ mode: "full" }, "allow", ["find . -path './pro*' -delete"]);
   await all({ ...kept, mode: "full" }, "allow", ["find . -name y -delete", "find src -name x -delete"]);
 });
 

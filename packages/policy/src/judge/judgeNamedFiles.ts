@@ -123,7 +123,7 @@ async function namedBelow(
   budget: Budget,
 ): Promise<string[]> {
   // Letter case is ignored, as by -iname.
-  const fits = names.map((name) => compilePart(name.toLowerCase()));
+  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
   const hasRules = [...groups.deny, ...groups.ask].length > 0;
   const found: string[] = [];
   for (const folder of folders) {
@@ -153,7 +153,8 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
       const isLimited = found.kind !== "read" || isReadingLimited(settings);
       if (!isLimited && !found.takesAway) continue;
       const below = usesBelow(found, command, line, settings);
-      if (isLimited) uses.push(...below.map((use) => ({ ...use, under: forbiddenAlone })));
+      const under = found.isChosen ? byRulesAlone : forbiddenAlone;
+      if (isLimited) uses.push(...below.map((use) => ({ ...use, under })));
       if (found.takesAway) uses.push(...below.map((use) => ({ ...use, kind: "delete" as const, under: byRulesAlone })));
     }
   };

@@ -170,7 +170,11 @@ describe("a folder that a commit makes a repository", () => {
       "git checkout evil; git -C src status",
       "git --git-dir src status",
     ]);
+    await all({ allow: ["run_bash(/usr/bin/git *)"] }, "asked", [
+      "cd src && /usr/bin/git checkout evil && /usr/bin/git add -A",
+    ]);
     plantRepository(join(root, "src/r"));
+    await all({ allow: ["run_bash(/usr/bin/git -C src/r status)"] }, "asked", ["/usr/bin/git -C src/r status"]);
     await all({ allow: ["run_bash(git -C src/r status)"] }, "asked", [
       "git -C src/r status",
       "cd src && git -C r status",

@@ -18,6 +18,8 @@ export interface FoundBelow {
   readonly byGit: boolean;
   /** True if it leaves out what git ignores. */
   readonly leavesIgnored: boolean;
+  /** True if it chooses files by their paths, which are not looked at. */
+  readonly isChosen: boolean;
   /** Patterns of the names that are meant; undefined for all. */
   readonly names: readonly string[] | undefined;
 }
@@ -53,11 +55,11 @@ function foundIn(
   { covers }: ProgramRecord,
   byGit: boolean,
 ): FoundBelow | undefined {
-  const { kind, folder = 0, only, unless, partly = false, followsLinks = false, takesAway = false, ignored } = below;
+  const { kind, folder = 0, only, choosing, partly = false, followsLinks = false, takesAway = false, ignored } = below;
   if (only !== undefined && !mayHave(own, only)) return undefined;
   // Where tests are turned round, or one is enough, a test leaves out no file for sure.
   const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
-  if (isPlain && unless?.split(" ").some((option) => own.includes(option))) return undefined;
+  const isChosen = isPlain && choosing?.split(" ").some((option) => own.includes(option)) === true;
   const { operands: sure, unknown } = parseWords(own, 0, (typeof covers === "object" && covers.options) || "");
   // Behind an option that is not known a word may be its value, or an operand.
   const all = unknown.length === 0 ? sure : own.filter((one) => !one.startsWith("-"));
@@ -74,7 +76,8 @@ function foundIn(
     byGit,
     followsLinks,
     takesAway,
-    partly: partly || leavesIgnored,
+    partly: partly || leavesIgnored || isChosen,
+    isChosen,
     leavesIgnored,
     names: names.length > 0 ? names : undefined,
   };

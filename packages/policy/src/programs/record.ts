@@ -89,8 +89,8 @@ export interface Below {
   readonly only?: OptionList;
   /** Options whose value is a pattern: only names that fit are meant. */
   readonly named?: OptionList;
-  /** Not with one of these options, which choose files by their paths. */
-  readonly unless?: OptionList;
+  /** Options that choose files in another way: with one of them only rules count, as what is protected is rarely meant. */
+  readonly choosing?: OptionList;
   /** Only below its last operand. */
   readonly last?: true;
   /** Set if it may leave out some of it, so that the user is asked about a denied file. */

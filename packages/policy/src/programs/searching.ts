@@ -68,7 +68,7 @@ const find: ProgramRecord = {
     kind: "delete",
     only: "-delete",
     named: "-name -iname",
-    unless: "-path -ipath -wholename -iwholename -regex -iregex",
+    choosing: "-path -ipath -wholename -iwholename -regex -iregex",
   },
 };
 

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Assignment as AssignmentNode, Command } from "unbash";
 import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
@@ -108,7 +109,8 @@ export function simpleCommand(
     words,
     ...rest,
     reads: readOnly({ words, patterns, variables, opened, moreWords, input }),
-    ofRepository: findProgram(words[0] ?? "")?.repository === true,
+    // By its path it is the same program.
+    ofRepository: findProgram(posix.basename(words[0] ?? ""))?.repository === true,
     data: new Set(words.flatMap((_, at) => (isData(at) ? [at] : []))),
     ...(uncovered !== undefined && { uncovered }),
     ...(patterns.length > 0 && { patterns }),
