@@ -18,21 +18,18 @@ import {
 } from "./commandLine.ts";
 import {
   type Budget,
-  compilePart,
-  type EntryKind,
   expandPattern,
   findBelow,
   hasPattern,
   isSeen,
-  listBelow,
   newBudget,
   pathFrom,
   shellPath,
 } from "./folders.ts";
 import { ignoredIn } from "./gitIgnored.ts";
-import { type Groups, isLimited, judgeFile } from "./judgeFile.ts";
+import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions } from "./judgeMentions.ts";
-import { listedFiles } from "./listedFiles.ts";
+import { listedFiles, namedBelow } from "./listedFiles.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
 import { leavesFiles, repositoryAt } from "./unsafeRepository.ts";
 
@@ -111,28 +108,6 @@ export async function judgeNamedFiles(
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
   return verdicts;
-}
-
-/** Lists the files below folders whose names fit and which must not be touched: a folder itself if there is too much in it to tell. */
-async function namedBelow(
-  folders: readonly string[],
-  names: readonly string[],
-  directory: string,
-  groups: Groups,
-  settings: Settings,
-  budget: Budget,
-): Promise<string[]> {
-  // Letter case is ignored, as by -iname.
-  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
-  const hasRules = [...groups.deny, ...groups.ask].length > 0;
-  const found: string[] = [];
-  for (const folder of folders) {
-    const isMeant = (path: string, entry: EntryKind): boolean =>
-      fits.some((matches) => matches(basename(path).toLowerCase())) && isLimited(path, entry, groups, settings);
-    const { paths, complete } = await listBelow(pathFrom(directory, folder), isMeant, budget);
-    found.push(...paths, ...(complete || !hasRules ? [] : [folder]));
-  }
-  return found;
 }
 
 /** Returns whether a command gets words that the line does not show, or hands some to another that cannot be told. */

@@ -1,5 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { isOnOtherShare } from "@toolcrib/kit/files";
+import type { Settings } from "../settings.ts";
+import { type Budget, compilePart, type EntryKind, listBelow, pathFrom } from "./folders.ts";
+import { type Groups, isLimited } from "./judgeFile.ts";
+
+/*
+ * Files that a command takes and that its words do not name.
+ */
 
 /** Of a few thousand files. */
 const longestList = 200_000;
@@ -22,4 +30,26 @@ export function listedFiles(list: string, directory: string): readonly string[] 
   } catch {
     return undefined;
   }
+}
+
+/** Lists the files below folders whose names fit and which must not be touched: a folder itself if there is too much in it to tell. */
+export async function namedBelow(
+  folders: readonly string[],
+  names: readonly string[],
+  directory: string,
+  groups: Groups,
+  settings: Settings,
+  budget: Budget,
+): Promise<string[]> {
+  // Letter case is ignored, as by -iname.
+  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
+  const hasRules = [...groups.deny, ...groups.ask].length > 0;
+  const found: string[] = [];
+  for (const folder of folders) {
+    const isMeant = (path: string, entry: EntryKind): boolean =>
+      fits.some((matches) => matches(basename(path).toLowerCase())) && isLimited(path, entry, groups, settings);
+    const { paths, complete } = await listBelow(pathFrom(directory, folder), isMeant, budget);
+    found.push(...paths, ...(complete || !hasRules ? [] : [folder]));
+  }
+  return found;
 }
