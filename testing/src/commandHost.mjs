@@ -27,6 +27,8 @@ async function run({ args, cwd, env, input, columns, rows }) {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   if (input !== undefined) giveInput(input);
+  // An input that an earlier call has read to its end never ends again.
+  else if (!stdout.isTTY && (process.stdin.readableEnded || process.stdin.destroyed)) giveInput("");
   const before = listeners();
   if (stdout.isTTY) {
     while (String(stdout.getWindowSize()) !== String([columns, rows])) await pause(1);
