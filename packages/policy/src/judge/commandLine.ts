@@ -11,7 +11,7 @@ import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { longestLine } from "../shell/text.ts";
-import { type Budget, newBudget, pathFrom, shellPath } from "./folders.ts";
+import { type Budget, leadsThroughProcess, newBudget, pathFrom, shellPath } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 
 /** A simple command of a line. */
@@ -129,7 +129,11 @@ function workingDirectories(line: ShellLine, text: string, cwd: string): readonl
     changes += 1;
     if (command === last) break;
     // A shell goes on from the path as written, a program from where it leads.
-    for (const from of [...found]) found.add(shellPath(from, target)).add(pathFrom(from, target));
+    for (const from of [...found]) {
+      const [written, led] = [shellPath(from, target), pathFrom(from, target)];
+      if (leadsThroughProcess(written, led)) return undefined;
+      found.add(written).add(led);
+    }
     if (found.size > mostDirectories) return undefined;
   }
   // Something else changes it.

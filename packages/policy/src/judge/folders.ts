@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import nodePath, { isAbsolute, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import {
   canonicalOrUndefined,
   compileWildmatch,
@@ -182,6 +183,36 @@ export function pathFrom(directory: string, word: string): string {
     if (stats.isSymbolicLink()) return canonicalOrUndefined(lexical) ?? lexical;
   }
   return lexical;
+}
+
+/** A folder or file of a process: to a command it is its own, not that of this process. */
+const ofProcess = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd)(?:\/|$)/;
+
+/** Linux follows as many. */
+const mostLinks = 40;
+
+/**
+ * Returns whether a path, as it is written (`given`) or by a link in it, leads through a folder of a process, so that a command would open
+ * another file than `opened`.
+ */
+export function leadsThroughProcess(given: string, opened: string): boolean {
+  if (ofProcess.test(given) || given === opened) return ofProcess.test(given);
+  let at = "";
+  let links = 0;
+  for (let names = given.split("/"); names.length > 0 && links <= mostLinks; ) {
+    const [name = "", ...rest] = names;
+    names = rest;
+    if (name === "") continue;
+    at = `${at}/${name}`;
+    if (ofProcess.test(at)) return true;
+    const place = at;
+    const target = linkStatsOf(place)?.isSymbolicLink() ? attempt(() => readlinkSync(place)) : undefined;
+    if (target === undefined) continue;
+    links += 1;
+    names = [...nodePath.resolve(nodePath.dirname(place), target).split("/"), ...rest];
+    at = "";
+  }
+  return links > mostLinks;
 }
 
 /** Returns a path of a shell line, by its names alone. The `sh` of Windows writes a drive as a folder: `/c/x` is `C:\x`. */

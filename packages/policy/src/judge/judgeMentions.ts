@@ -3,9 +3,9 @@ import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
-import { byRule, type Subject, type Verdict } from "../verdict.ts";
+import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import { expandPattern, hasPattern, pathFrom, shellPath } from "./folders.ts";
+import { expandPattern, hasPattern, leadsThroughProcess, pathFrom, shellPath } from "./folders.ts";
 import { type Groups, outrightRule } from "./judgeFile.ts";
 
 /**
@@ -81,6 +81,8 @@ function mentionsIn(
     }
   }
   const verdicts: Verdict[] = [];
+  const through = paths.find(({ forms: [named = "", opened = named] }) => leadsThroughProcess(named, opened));
+  if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
     const rule = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
     if (rule) verdicts.push(byRule(list, rule.text, subject));
@@ -88,6 +90,11 @@ function mentionsIn(
   if (readsOnly || mode === "read-only") return verdicts;
   const found = firstOf(paths, (path) => judgeProtectedWord(path, command, groups, subject, settings));
   return found === undefined ? verdicts : [...verdicts, found];
+}
+
+/** Says why a path is not known here. */
+export function throughProcess(word: string): string {
+  return `${oneLine(word, 120)} leads through a folder of the process itself, which is another one for the command`;
 }
 
 function possiblePath(directory: string, word: string): PossiblePath {

@@ -22,13 +22,14 @@ import {
   findBelow,
   hasPattern,
   isSeen,
+  leadsThroughProcess,
   newBudget,
   pathFrom,
   shellPath,
 } from "./folders.ts";
 import { ignoredIn } from "./gitIgnored.ts";
 import { type Groups, judgeFile } from "./judgeFile.ts";
-import { judgeMentions } from "./judgeMentions.ts";
+import { judgeMentions, throughProcess } from "./judgeMentions.ts";
 import { listedFiles, namedBelow } from "./listedFiles.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
 import { leavesFiles, repositoryAt } from "./unsafeRepository.ts";
@@ -90,6 +91,8 @@ export async function judgeNamedFiles(
       for (const path of opened) {
         const file = fileEffect(kind, directory, path, tree && !names, effect.remote);
         const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, skips });
+        if (effect.remote === undefined && leadsThroughProcess(file.givenPath ?? file.path ?? "", file.path ?? ""))
+          verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
         if (followsLinks && (under.mode !== "full" || isReadingLimited(settings)))
           verdicts.push(...(await linksBelow(file, settings, lookBudget)));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only")

@@ -116,6 +116,46 @@ test("a link to a folder puts what the folder holds below its new name", async (
   await all({}, "allow", ["cp -r src out", "mv src/l1 l"]);
 });
 
+test.runIf(process.platform === "linux")(
+  "a path through a folder of the process is another one for the command",
+  async () => {
+    put(".git/HEAD", "ref: refs/heads/main\n");
+    put(".git/config");
+    put(".vscode/tasks.json");
+    put(".env");
+    symlinkSync("../.env", join(root, "d/el"));
+    symlinkSync("/etc/passwd", join(root, "d/lf"));
+    symlinkSync("/proc/self/cwd", join(root, "pl"));
+    symlinkSync("pl", join(root, "pl2"));
+    const lines = [
+      "cd d && cat /proc/self/cwd/lf",
+      "cd d && cat /proc/self/cwd/el",
+      "cd d && cat ../pl/el",
+      "cd d && cat ../pl2/lf",
+      "cat /proc/thread-self/cwd/d/lf",
+      "cat /proc/self/task/1/cwd/d/lf",
+      "cd .git && rm /proc/self/cwd/config",
+      "cd .git && rm ../pl/config",
+      "cd .vscode; cp ../src/b.ts /proc/self/cwd/z",
+      "cd .vscode && echo x > /proc/self/cwd/tasks.json",
+      "cd .vscode && echo x > /proc/self/c?d/tasks.json",
+    ];
+    const cwd = process.cwd();
+    process.chdir(root);
+    try {
+      const limited: PolicyOptions = { deny: ["effect:read(.env)"] };
+      const modes = ["ask", "accept-edits", "full"] as const;
+      await all({ allow: [] }, "ask", [...lines, "cd d; cd ../pl && cat lf"]);
+      for (const mode of modes) await all({ ...limited, mode }, "ask", lines);
+      await all({ mode: "read-only" }, "deny", lines);
+      for (const mode of modes) await all({ mode }, "ask", lines.slice(6));
+      await all({ mode: "full" }, "allow", ["cat /proc/self/status", "cat /proc/cpuinfo"]);
+    } finally {
+      process.chdir(cwd);
+    }
+  },
+);
+
 test("a link that the line makes, or files that it brings, ask about what opens files by name", async () => {
   put(".git/HEAD", "ref: refs/heads/main\n");
   symlinkSync("../../../x", join(root, "d/l"));

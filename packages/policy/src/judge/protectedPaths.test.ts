@@ -294,7 +294,10 @@ describe("a folder that holds something protected", () => {
     symlinkSync("wf", join(root, "link"));
     const move = (source: string, destination: string, options: PolicyOptions = {}): Promise<string> =>
       answer({ mode: "accept-edits", ...options }, "move", { source, destination });
-    for (const source of ["wf", "link", "wf/../link"]) {
+    // Only from its new place it leads anywhere.
+    mkdirSync(join(root, "links"));
+    symlinkSync("wf", join(root, "links/lw"));
+    for (const source of ["wf", "link", "wf/../link", "links/lw"]) {
       const asked = await move(source, ".forgejo");
       expect([source, asked]).toEqual([source, expect.stringContaining("is protected (.forgejo/workflows/)")]);
     }
