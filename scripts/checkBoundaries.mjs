@@ -199,7 +199,7 @@ function checkImports(name, folder, file) {
 
 /**
  * The linter leaves out getters, setters and blank lines. Formatted, a body ends at the indentation of the line that opens it.
- * What is no function is a declaration or an object.
+ * Everything else is a declaration or an object.
  */
 function checkLengths(at, lines) {
   for (const [start, line] of lines.entries()) {

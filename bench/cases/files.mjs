@@ -42,12 +42,7 @@ async function readPicture(report, folder, rounds) {
   await sharp(colours, { raw: few }).resize(4000, 3000).jpeg().toFile(`${folder}/photo.jpg`);
   const tool = startChild("files.mjs", { args: ["pictureTool", folder] });
   const alone = startChild("files.mjs", { args: ["pictureAlone", folder] });
-  report({
-    name: "read_file, a photo of 4000 x 3000 made smaller, to sharp alone",
-    goal: 1.2,
-    ...(await pair(tool, alone, { rounds })),
-    sameCount: true,
-  });
+  await compare(report, "read_file, a photo of 4000 x 3000 made smaller, to sharp alone", 1.2, tool, alone, rounds);
   tool.end();
   alone.end();
 }
@@ -55,26 +50,20 @@ async function readPicture(report, folder, rounds) {
 async function writeFile(report, folder, rounds) {
   const tool = startChild("files.mjs", { args: ["writeTool", folder] });
   const plain = startChild("files.mjs", { args: ["writePlain", folder] });
-  report({
-    name: "write_file 4 KB, to open, write, fsync, close",
-    goal: 2,
-    ...(await pair(tool, plain, { rounds })),
-    sameCount: true,
-  });
+  await compare(report, "write_file 4 KB, to open, write, fsync, close", 2, tool, plain, rounds);
   plain.end();
   const peer = startChild("files.mjs", { args: ["writeAtomicPeer", folder] });
   try {
-    report({
-      name: "write_file 4 KB, to write-file-atomic",
-      goal: 1 / 2,
-      ...(await pair(tool, peer, { rounds })),
-      sameCount: true,
-    });
+    await compare(report, "write_file 4 KB, to write-file-atomic", 1 / 2, tool, peer, rounds);
   } catch (error) {
     report({ name: "write_file 4 KB, to write-file-atomic", missing: error.message.split("\n")[0] });
   }
   peer.end();
   tool.end();
+}
+
+async function compare(report, name, goal, tool, peer, rounds) {
+  report({ name, goal, ...(await pair(tool, peer, { rounds })), sameCount: true });
 }
 
 /** About 1 GB of lines of 10 to 170 characters; returns how many. */

@@ -89,7 +89,7 @@ function prompt(bin, state) {
 /** Those that bring an SDK, an engine or a parser of pages with them. */
 const large = ["acp", "mcp", "durable", "tools-web", "cli"];
 
-/** What npm puts into an empty folder: packages, ours included, and megabytes, beside those of peers for the same work. */
+/** Measures the packages that npm puts into an empty folder, ours included, and their megabytes, beside those of peers for the same work. */
 export async function size(report) {
   const packs = ["core", "kit", "tools-fs", "tools-search", "tools-bash"];
   const all = readdirSync(join(root, "packages"));

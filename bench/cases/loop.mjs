@@ -50,7 +50,7 @@ export async function loop(report, { rounds }) {
   own.end();
 }
 
-/** What looking for repeated calls adds to a step. */
+/** Measures the time that looking for repeated calls adds to a step. */
 export async function repeats(report, { rounds }) {
   const [watched, plain] = [{ stopRepeats: {} }, {}].map((options) =>
     startChild("loop.mjs", { args: [JSON.stringify(options)] }),

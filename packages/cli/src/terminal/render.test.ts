@@ -47,6 +47,8 @@ test("arguments and results are one line, however long or odd", () => {
     "✓ read_file: 2 lines (cut), first a\n",
   );
   expect(screen([result("")])).toBe("✓ read_file: (nothing)\n");
+  // As many as the file has.
+  expect(screen([result("\na\n\nb\n")])).toBe("✓ read_file: 4 lines, first a\n");
   expect(screen([result("a\u001b[31m\rb\u0007", true)])).toBe("✗ read_file: a[31m b\n");
   expect(screen([result("y".repeat(5000))]).length).toBeLessThan(200);
 });

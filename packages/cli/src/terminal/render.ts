@@ -133,19 +133,25 @@ export function callTitle(name: string, args: Readonly<Record<string, unknown>>)
 /** Summarizes the result of a call: how its command ended, or how many lines, or the only one. */
 export function resultSummary({ output, data }: { readonly output: string; readonly data?: unknown }): string {
   const { exit_code: code, stdout } = isObject(data) ? data : {};
-  const lines = typeof stdout === "string" ? stdout : output;
-  const count = lines.split("\n").filter((line) => line.trim() !== "").length;
+  const count = linesIn(typeof stdout === "string" ? stdout : output).length;
   if (typeof code === "number") return `exit ${code}${count > 0 ? `, ${count} ${count === 1 ? "line" : "lines"}` : ""}`;
   return count <= 1 ? oneLine(output, 120) || "nothing" : `${count} lines`;
 }
 
 /** Returns the text of a one-line result; else how many lines, whether cut, and the first. */
 function summary(output: string): string {
-  const lines = output.split("\n").filter((line) => line.trim() !== "");
-  const isCut = lines.at(-1)?.startsWith("[truncated: ") ?? false;
-  const count = lines.length - (isCut ? 1 : 0);
-  if (count <= 1 && !isCut) return oneLine(lines[0] ?? "(nothing)", 120);
-  return `${count} lines${isCut ? " (cut)" : ""}, first ${oneLine(lines[0] ?? "", 80)}`;
+  const all = linesIn(output);
+  const isCut = all.at(-1)?.startsWith("[truncated: ") ?? false;
+  const lines = isCut ? linesIn(all.slice(0, -1).join("\n")) : all;
+  const first = lines.find((line) => line.trim() !== "");
+  if (lines.length <= 1 && !isCut) return oneLine(first ?? "(nothing)", 120);
+  return `${lines.length} lines${isCut ? " (cut)" : ""}, first ${oneLine(first ?? "", 80)}`;
+}
+
+/** Returns the lines of a text, without blank ones at its end. */
+function linesIn(text: string): string[] {
+  const body = text.trimEnd();
+  return body === "" ? [] : body.split("\n");
 }
 
 /** Writes `1,234 tokens · $0.0012`; empty before there were any. */

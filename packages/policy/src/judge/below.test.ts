@@ -142,6 +142,12 @@ test("a pattern deletes what it stands for, not its folder", async () => {
   for (const options of [{}, kept]) await all(options, "allow", ["rm *.log", "rm -f *.o", "rm ./*.log", "rm -r zz*"]);
   await all(kept, "deny", ["rm -r s*", "rm src/*.ts"]);
   await all({}, "ask", ["rm -r *", "rm -r .*", "rm -r t*"]);
+  // A shell that is told so lets a pattern stand for names with a dot, too.
+  await all({ mode: "full" }, "ask", ["shopt -s dotglob; rm -r s*"]);
+});
+
+test("a word of git that is named as a subcommand is not one", async () => {
+  await all({ deny }, "allow", ["git commit -m log", "git checkout -b show"]);
 });
 
 test("git shows files that are not tracked, if it is told to", async () => {

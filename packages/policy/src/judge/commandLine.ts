@@ -34,6 +34,8 @@ export interface CommandLine extends ShellLine {
   readonly allowsAll: boolean;
   /** True if a redirection of it may change files. */
   readonly writesFiles: boolean;
+  /** True if it opens a file for reading that one of its commands may then write by another name (`/dev/stdin`). */
+  readonly hasInput: boolean;
   /** True if anything in it may change files. */
   readonly changesFiles: boolean;
   /** For what its words may name: names looked at, and paths judged. */
@@ -65,6 +67,7 @@ export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scop
     directories: workingDirectories(line, command ?? "", cwd),
     allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
     writesFiles,
+    hasInput: line.redirections.some(({ kind }) => kind === "read"),
     changesFiles: writesFiles || line.commands.some(isChanging),
     budget: newBudget(mostSteps),
   };
@@ -92,10 +95,8 @@ export function isChanging({ reads, words }: SimpleCommand): boolean {
 
 /** Returns whether a command starts another one that cannot be told, as the words of that are not in the line. */
 export function handsOn({ words, moreWords }: LineCommand): boolean {
-  return (
-    (moreWords === true && startsAnother(words)) ||
-    (basename(words[0] ?? "") === "xargs" && startedBy(words).length === 0)
-  );
+  const { starts } = findProgram(basename(words[0] ?? "")) ?? {};
+  return moreWords === true ? startsAnother(words) : starts?.moreWords === true && startedBy(words).length === 0;
 }
 
 /** Returns whether a command changes the files that its words name, as far as its record tells. */

@@ -185,17 +185,34 @@ export function pathFrom(directory: string, word: string): string {
   return lexical;
 }
 
+/** Lists the folders whose content gets other names when `path` is put at other places: itself, or where it leads to, as a link, there and here. */
+export function foldersOf(path: string, places: readonly string[]): string[] {
+  const text = linkStatsOf(path)?.isSymbolicLink() ? attempt(() => readlinkSync(path)) : undefined;
+  return text === undefined ? foldersAt(path, [path]) : foldersAt(text, [path, ...places]);
+}
+
+/** Lists the folders that a link with this text leads to from one of the places. */
+export function foldersAt(text: string, places: readonly string[]): string[] {
+  const next = places.map((place) => nodePath.resolve(nodePath.dirname(place), text));
+  const ends = next.filter((one) => !isOnOtherShare(one, places)).map((one) => canonicalOrUndefined(one) ?? one);
+  return [...new Set(ends)].filter((one) => statsOf(one)?.isDirectory());
+}
+
 /** A folder or file of a process: to a command it is its own, not that of this process. */
 const ofProcess = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd)(?:\/|$)/;
+
+/** The streams that a command has anyway. What the line redirects them to is judged by itself. */
+const standardStream = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/[012])|proc\/self\/fd\/[012])$/;
 
 /** Linux follows as many. */
 const mostLinks = 40;
 
 /**
  * Returns whether a path, as it is written (`given`) or by a link in it, leads through a folder of a process, so that a command would open
- * another file than `opened`.
+ * another file than `opened`. `writesInput`: it may be written, and the line has an input, which `/dev/stdin` would then overwrite.
  */
-export function leadsThroughProcess(given: string, opened: string): boolean {
+export function leadsThroughProcess(given: string, opened: string, writesInput = false): boolean {
+  if (!writesInput && standardStream.test(given)) return false;
   if (ofProcess.test(given) || given === opened) return ofProcess.test(given);
   let at = "";
   let links = 0;

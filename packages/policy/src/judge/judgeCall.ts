@@ -1,13 +1,11 @@
-import { readlinkSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
-import { attempt } from "@toolcrib/core/internal";
-import { canonicalOrUndefined, isOnOtherShare } from "@toolcrib/kit/files";
+import { isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type Budget, isSeen, linkStatsOf, newBudget, statsOf } from "./folders.ts";
+import { type Budget, foldersOf, isSeen, newBudget } from "./folders.ts";
 import { type Groups, judgeFile, judgeNewNames } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
@@ -51,20 +49,11 @@ async function judgeMoved(
       const { path = "" } = effect;
       if (path === source || settings.protectedPaths.match(path) !== undefined) continue;
       const groups = groupsOf(effect, call, settings);
-      for (const folder of foldersOf(source, path))
+      for (const folder of foldersOf(source, [path]))
         verdicts.push(...(await judgeNewNames(folder, effect, call.origin, groups, settings, budget)));
     }
   }
   return verdicts;
-}
-
-/** Lists the folders whose content gets other names: what is taken leads there, or, as a link, will from its new place. */
-function foldersOf(source: string, place: string): string[] {
-  const text = linkStatsOf(source)?.isSymbolicLink() ? attempt(() => readlinkSync(source)) : undefined;
-  const ends = [source, ...(text === undefined ? [] : [resolve(dirname(place), text)])];
-  const seen = ends.filter((end) => !isOnOtherShare(end, [source]) && statsOf(end)?.isDirectory());
-  const folders = seen.map((end) => canonicalOrUndefined(end) ?? end);
-  return [...new Set(folders)];
 }
 
 async function judgeEffect(

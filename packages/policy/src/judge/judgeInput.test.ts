@@ -41,7 +41,7 @@ async function questionOf(
   return (answer as { ask: { text: string; data: PolicyQuestion } }).ask;
 }
 
-/** What would run unasked as a command, and what would not. */
+/** Texts that would run unasked as a command, and others. */
 const texts = ["ls\n", "y\n", "", "rm -rf /\n", "echo $(id)\n", "\u001b[2J", "a\0b", "git status"];
 
 describe.each(texts)("the text %j", (text) => {

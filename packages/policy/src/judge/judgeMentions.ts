@@ -55,7 +55,7 @@ interface PossiblePath {
 function mentionsIn(
   words: readonly string[],
   command: LineCommand | undefined,
-  { effect, budget }: CommandLine,
+  { effect, budget, hasInput }: CommandLine,
   directories: readonly string[],
   groups: Groups,
   settings: Settings,
@@ -81,7 +81,9 @@ function mentionsIn(
     }
   }
   const verdicts: Verdict[] = [];
-  const through = paths.find(({ forms: [named = "", opened = named] }) => leadsThroughProcess(named, opened));
+  const through = paths.find(({ forms: [named = "", opened = named] }) =>
+    leadsThroughProcess(named, opened, hasInput && !readsOnly),
+  );
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
     const rule = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);

@@ -32,7 +32,7 @@ import { type Groups, judgeFile } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
 import { listedFiles, namedBelow } from "./listedFiles.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
-import { leavesFiles, repositoryAt } from "./unsafeRepository.ts";
+import { leavesFiles, repositoryAt, subcommandOf } from "./unsafeRepository.ts";
 
 export const shellOrigin = "shell";
 /** Not a file of any folder. */
@@ -91,7 +91,8 @@ export async function judgeNamedFiles(
       for (const path of opened) {
         const file = fileEffect(kind, directory, path, tree && !names, effect.remote);
         const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, skips });
-        if (effect.remote === undefined && leadsThroughProcess(file.givenPath ?? file.path ?? "", file.path ?? ""))
+        const { path: led = "", givenPath = led } = file;
+        if (effect.remote === undefined && leadsThroughProcess(givenPath, led, kind !== "read" && line.hasInput))
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
         if (followsLinks && (under.mode !== "full" || isReadingLimited(settings)))
           verdicts.push(...(await linksBelow(file, settings, lookBudget)));
@@ -200,7 +201,7 @@ function printsRepository({ reads, ofRepository, words }: LineCommand): boolean 
   if (!ofRepository) return false;
   // With an option that the record does not have, too (`git grep --no-index`).
   return typeof reads === "string"
-    ? words.some((word) => /^(?:diff|grep|log|show)$/.test(word))
+    ? /^(?:diff|grep|log|show)$/.test(subcommandOf(words) ?? "")
     : reads.contents === true;
 }
 
@@ -214,7 +215,12 @@ function usesBelow(
   settings: Settings,
 ): Omit<FileUse, "under">[] {
   const { kind, ofRepository, byGit, partly, followsLinks, leavesIgnored, names } = found;
-  const named = found.folders;
+  // A line that cannot be read may let a pattern stand for names with a dot, too.
+  const named = found.folders.flatMap((word) =>
+    command === undefined && hasPattern(word) && kind === "delete"
+      ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
+      : [word],
+  );
   const { effect } = line;
   const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
   const tops = effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one) ?? one))] : ["."];

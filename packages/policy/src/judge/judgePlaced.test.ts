@@ -150,6 +150,18 @@ test.runIf(process.platform === "linux")(
       await all({ mode: "read-only" }, "deny", lines);
       for (const mode of modes) await all({ mode }, "ask", lines.slice(6));
       await all({ mode: "full" }, "allow", ["cat /proc/self/status", "cat /proc/cpuinfo"]);
+      const streams = [
+        "echo a > /dev/stderr",
+        "cat /dev/stdin < a.txt",
+        "echo a | tee /dev/stderr",
+        "cat /proc/self/fd/0",
+      ];
+      for (const options of [{}, limited]) await all({ ...options, mode: "full" }, "allow", streams);
+      await all({ mode: "full" }, "ask", [
+        "tee /dev/stdin < .envrc",
+        "echo a > /dev/fd/0 < .envrc",
+        "tee /dev/fd/3 3< .envrc",
+      ]);
     } finally {
       process.chdir(cwd);
     }

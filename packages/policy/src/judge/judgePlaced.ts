@@ -1,13 +1,21 @@
-import { readlinkSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { attempt } from "@toolcrib/core/internal";
-import { canonicalOrUndefined, isInside, isOnOtherShare } from "@toolcrib/kit/files";
+import { basename, dirname, join } from "node:path";
+import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
 import { type Placed, placedBy } from "../programs/placed.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, changesNamed, isChanging, isPlainChange, type LineCommand } from "./commandLine.ts";
-import { type Budget, type EntryKind, expandPattern, linkStatsOf, listBelow, pathFrom, statsOf } from "./folders.ts";
+import {
+  type Budget,
+  type EntryKind,
+  expandPattern,
+  foldersAt,
+  foldersOf,
+  linkStatsOf,
+  listBelow,
+  pathFrom,
+  statsOf,
+} from "./folders.ts";
 import { isInRules, isLimited, judgeFile } from "./judgeFile.ts";
 import { effectGroups, fileEffect, isAboutFiles, shellOrigin } from "./judgeNamedFiles.ts";
 
@@ -105,7 +113,7 @@ async function lookAt(
     return { verdicts, links: true, unknown: `it is not known what it copies from ${oneLine(word, 120)}` };
   const isLink = stats?.isSymbolicLink() === true;
   // What `ln` writes into a link is taken from where that is.
-  const linked = isLinking(command) ? linkedFrom(word, starts) : [];
+  const linked = isLinking(command) ? foldersAt(word, starts) : [];
   if (stats !== undefined && linked.length === 0 && !isLink && !stats.isDirectory()) return { verdicts, links: false };
   if (!isLink && isMadeBy(line, command, path, settings))
     return { verdicts, links: true, unknown: `the line itself may change ${oneLine(word, 120)} before` };
@@ -150,18 +158,6 @@ const mostLinks = 20;
 /** Returns whether a link gets a name that begins with a dot: no other makes what is below it protected (`.hg/hgrc`). */
 function isHidden({ places }: Link): boolean {
   return places.some((place) => basename(place).startsWith("."));
-}
-
-/** Lists the folders that a link leads to, from where it is and from where it is put: it gives what they hold other names. */
-function foldersOf(link: string, places: readonly string[]): string[] {
-  return linkedFrom(attempt(() => readlinkSync(link)) ?? "", [link, ...places]);
-}
-
-/** Lists the folders that a link with this text leads to from one of the places. */
-function linkedFrom(text: string, places: readonly string[]): string[] {
-  const next = places.map((place) => resolve(dirname(place), text)).filter((one) => !isOnOtherShare(one, places));
-  const ends = next.map((one) => canonicalOrUndefined(one) ?? one);
-  return [...new Set(ends)].filter((one) => statsOf(one)?.isDirectory());
 }
 
 function isLinking({ words: [program = ""] }: LineCommand): boolean {

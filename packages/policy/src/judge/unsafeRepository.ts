@@ -16,7 +16,16 @@ const movesIndex = /^(?:bisect|checkout|cherry-pick|merge|pull|read-tree|rebase|
 
 /** Returns whether a command of git changes no files of the folder that it runs in. */
 export function leavesFiles({ words }: SimpleCommand): boolean {
-  return /^(?:add|branch|commit|fetch|push|remote|stage|tag)$/.test(words[1] ?? "");
+  return /^(?:add|branch|commit|fetch|push|remote|stage|tag)$/.test(subcommandOf(words) ?? "");
+}
+
+/** Options of git before its subcommand whose value is the next word. */
+const valued = /^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/;
+
+export function subcommandOf(words: readonly string[]): string | undefined {
+  let at = 1;
+  while (words[at]?.startsWith("-")) at += valued.test(words[at] ?? "") ? 2 : 1;
+  return words[at];
 }
 
 /** Returns for a command of the line the folder that it may take for a repository which the user did not choose. */
@@ -71,7 +80,7 @@ function placeOf(words: readonly string[], directory: string): { start: string; 
     if (word === "-C") start = pathFrom(start, next);
     else if (word === "--git-dir") repository = next;
     else if (word.startsWith("--git-dir=")) repository = word.slice("--git-dir=".length);
-    if (/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/.test(word)) at += 1;
+    if (valued.test(word)) at += 1;
   }
   return repository === undefined ? { start } : { start, repository: pathFrom(start, repository) };
 }

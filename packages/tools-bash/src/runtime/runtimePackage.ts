@@ -1,5 +1,5 @@
 /*
- * What is used of @anthropic-ai/sandbox-runtime 0.0.83, declared here: the package is an optional peer, and a program that has it not must
+ * The types used of @anthropic-ai/sandbox-runtime 0.0.83, declared here: the package is an optional peer, and a program that has it not must
  * compile too. `sandboxRuntime.test-d.ts` holds these against its own types.
  */
 

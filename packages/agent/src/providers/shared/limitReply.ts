@@ -51,7 +51,7 @@ export async function limitBody(response: Response): Promise<Response> {
 /** Characters that a part counts at least, so that empty ones without end come to an end. */
 const leastPart = 64;
 
-/** Does the same for a reply that comes in parts, whose bytes nobody sees: counts the characters of their texts. */
+/** Counts the characters of a reply that comes in parts, whose bytes nobody sees. Throws as `createStreamLimit` does. */
 export function createPartLimit(): (part: Readonly<Record<string, unknown>>) => void {
   const countReply = createReplyLimit();
   return (part) => {

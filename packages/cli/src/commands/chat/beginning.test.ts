@@ -85,3 +85,9 @@ test("a sentence without a terminal is the prompt of a run, and a word is none",
   for (const args of [["say"], [...model, "run", "say it"]])
     expect(await command(args, options)).toMatchObject({ code: 2, stdout: "" });
 });
+
+test("a conversation without an input ends at once, each time", async () => {
+  const options = { cwd: work.folder, env: { XDG_STATE_HOME: work.state } };
+  for (let time = 1; time <= 3; time += 1)
+    expect(await command(["chat", ...model], options)).toMatchObject({ code: 0 });
+});
