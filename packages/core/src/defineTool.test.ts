@@ -26,6 +26,15 @@ describe("defineTool", () => {
     expect(await add.execute({ a: 1, b: 2 })).toBe("3");
   });
 
+  test("names the version of Node.js that is needed where it is older", () => {
+    const { withResolvers } = Promise;
+    Reflect.deleteProperty(Promise, "withResolvers");
+    const add = (): unknown => defineTool({ name: "add", description: "Adds.", parameters: {}, execute: () => "" });
+    expect(add).toThrow(`Node.js 22.18 or later is needed; this is ${process.version}`);
+    Object.defineProperty(Promise, "withResolvers", { value: withResolvers, writable: true, configurable: true });
+    expect(add).not.toThrow();
+  });
+
   test("with zod: repair first, then zod's own validate, whose output the tool gets", async () => {
     const tool = defineTool({
       name: "t",

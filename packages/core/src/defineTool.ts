@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { checkRuntime } from "./checkRuntime.ts";
 import { isError, ToolError } from "./errors.ts";
 import type {
   ChatTool,
@@ -86,6 +87,7 @@ const definitionSpecs: OptionSpecs<ToolDefinition<unknown>> = {
 export function defineTool<const Parameters extends ParametersSchema>(
   definition: ToolDefinition<Parameters>,
 ): ExecutableTool {
+  checkRuntime();
   checkSpelling("defineTool", definition, definitionSpecs);
   checkValues("defineTool", definition, definitionSpecs);
   const { name, description, parameters, jsonSchema, outputSchema, strict, timeoutMs, effects, execute, ...traits } =

@@ -13,12 +13,28 @@ export interface ApprovalQuestion {
   readonly refused?: string | undefined;
 }
 
+/** The one who denied a call, and the reason. */
+export interface DenialDetails {
+  /**
+   * `root`, `deny` and `host`: an option of the tool; `rule`, `mode` and `protected`: a policy; `guard`: any other guard; `user`: the answer
+   * to a question; `system`: the operating system or Node; `tool`, unless the error says otherwise: the tool itself.
+   */
+  by?: "root" | "deny" | "host" | "rule" | "mode" | "protected" | "guard" | "user" | "system" | "tool";
+  path?: string;
+  roots?: readonly string[];
+  host?: string;
+  /** The rule of the policy. */
+  rule?: string;
+  mode?: string;
+  /** The entry of a list of paths that matches. */
+  pattern?: string;
+}
+
 /** Details of a ToolError, by its code. */
 export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
-  /** `pattern` is the one of the option `deny` that matches. */
-  permission_denied: { path?: string; roots?: readonly string[]; pattern?: string; host?: string };
+  permission_denied: DenialDetails;
   /** `tool`: the fingerprint of the tool; `args`: those that would run. A later yes holds for these alone. */
   approval_required: { question: ApprovalQuestion; tool?: string; args?: Readonly<Record<string, unknown>> };
   not_found: { nearest?: string };
@@ -69,7 +85,8 @@ export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error
     const { toolName } = options;
     this.toolName = typeof toolName === "string" && toolName.trim() ? toolName : "<unnamed>";
     this.recoverable = options.recoverable ?? recoverableCodes.has(options.code);
-    this.details = options.details ?? ({} as ToolErrorDetails[Code]);
+    const details = options.details ?? ({} as ToolErrorDetails[Code]);
+    this.details = options.code === "permission_denied" ? { by: "tool", ...details } : details;
     Object.defineProperty(this, marker, { value: true });
     // JSON text of an error names its message too.
     Object.defineProperty(this, "message", { enumerable: true });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fromMcpHints, toAnthropicTool, toMcpTool, toOpenAIChatTool, toOpenAIResponsesTool } from "./formats.ts";
-import type { ChatTool } from "./interface.ts";
+import type { ChatTool, JsonSchema } from "./interface.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const tool: ChatTool = { type: "function", function: { name: "t", description: "d", parameters } };
@@ -24,8 +24,12 @@ test("Responses: flat, strict present", () => {
 
 test("Anthropic: input_schema, strict only where asked for", () => {
   expect(toAnthropicTool(tool)).toEqual({ name: "t", description: "d", input_schema: parameters });
-  const strict: ChatTool = { ...tool, function: { ...tool.function, strict: true } };
-  expect(toAnthropicTool(strict).strict).toBe(true);
+  const strict = (schema: JsonSchema): ChatTool => ({
+    ...tool,
+    function: { ...tool.function, parameters: schema, strict: true },
+  });
+  expect(toAnthropicTool(strict({ ...parameters, additionalProperties: false })).strict).toBe(true);
+  expect(toAnthropicTool(strict(parameters)).strict).toBeUndefined();
 });
 
 test("MCP: inputSchema and the stated traits as hints", () => {

@@ -1,3 +1,4 @@
+import { definitionFor } from "./definitions/definition.ts";
 import type { ChatTool, JsonSchema, ToolTraits } from "./interface.ts";
 
 /** The tool shape of OpenAI's Responses API. */
@@ -36,17 +37,17 @@ export interface McpTool {
 }
 
 /** Converts a tool for chat completions (OpenAI, OpenRouter, compatible servers), with `strict` always present. */
-export function toOpenAIChatTool({ function: { name, description, parameters, strict } }: ChatTool): ChatTool {
-  return { type: "function", function: { name, description, parameters, strict: strict ?? false } };
+export function toOpenAIChatTool(tool: ChatTool): ChatTool {
+  return { type: "function", function: { ...definitionFor(tool, "chat") } };
 }
 
-export function toOpenAIResponsesTool({ function: tool }: ChatTool): OpenAIResponsesTool {
-  const { name, description, parameters, strict } = tool;
-  return { type: "function", name, description, parameters, strict: strict ?? false };
+export function toOpenAIResponsesTool(tool: ChatTool): OpenAIResponsesTool {
+  return { type: "function", ...definitionFor(tool, "responses") };
 }
 
-/** Converts a tool for Anthropic. `strict` is sent only if it is asked for. */
-export function toAnthropicTool({ function: { name, description, parameters, strict } }: ChatTool): AnthropicTool {
+/** Converts a tool for Anthropic. `strict` is sent only if it is asked for, and if the schema is one that strict mode takes. */
+export function toAnthropicTool(tool: ChatTool): AnthropicTool {
+  const { name, description, parameters, strict } = definitionFor(tool, "messages");
   return { name, description, input_schema: { ...parameters, type: "object" }, ...(strict ? { strict } : {}) };
 }
 

@@ -2,6 +2,7 @@ export { validateJson } from "./arguments/validateJson.ts";
 export { type ArgumentsOf, defineTool, type ParametersSchema, type ToolDefinition } from "./defineTool.ts";
 export {
   type ApprovalQuestion,
+  type DenialDetails,
   invalidArgument,
   isToolError,
   ToolError,

@@ -1,4 +1,4 @@
-import type { ApprovalQuestion, ToolError } from "./errors.ts";
+import type { ApprovalQuestion, DenialDetails, ToolError } from "./errors.ts";
 
 /** A JSON Schema object (draft-07 or 2020-12). https://json-schema.org */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -53,8 +53,8 @@ export interface ToolCaller {
   readonly guards: readonly Guard[];
   /** Answers their questions, and those of others within the call. Without it a question denies. */
   readonly approve?: Approve | undefined;
-  /** Is told what each reply of a model within the call has used, in the form of the loop that makes the call. */
-  readonly onUsage?: ((usage: object) => void) | undefined;
+  /** Is told what each reply of a model within the call has used, in the form of the loop that makes the call. True: it is to end. */
+  readonly onUsage?: ((usage: object) => unknown) | undefined;
 }
 
 /** Claims of a tool about itself; MCP's tool annotations and the approval policy read it. */
@@ -213,8 +213,12 @@ export interface GuardedCall {
   readonly signal: AbortSignal | undefined;
 }
 
-/** `true` allows; `false` denies; a string denies with that reason; `ask` lets the user decide. Anything else denies. */
-export type GuardDecision = boolean | string | { readonly ask: string | ApprovalQuestion };
+/** `true` allows; `false` denies; a string, or `deny`, denies with that reason and these details; `ask` lets the user decide. Anything else denies. */
+export type GuardDecision =
+  | boolean
+  | string
+  | { readonly ask: string | ApprovalQuestion }
+  | { readonly deny: string; readonly details?: DenialDetails; readonly recoverable?: boolean };
 
 /** Decides whether a call may run, right before it would start. A throw denies. */
 export type Guard = (call: GuardedCall) => GuardDecision | Promise<GuardDecision>;
@@ -225,7 +229,7 @@ export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly
 /** One call on its way through the middleware. */
 export interface ToolCall {
   readonly name: string;
-  /** Already repaired; as the caller gave them where the tool is unknown. */
+  /** Already repaired; as the caller gave them where the tool is unknown; `{}` where they cannot be read as an object. */
   readonly args: Record<string, unknown>;
   readonly signal: AbortSignal | undefined;
   readonly callId: string | undefined;
@@ -234,8 +238,8 @@ export interface ToolCall {
   /** The registered tool, for its traits; undefined for an unknown name. */
   readonly tool: ExecutableTool | undefined;
   /**
-   * Set when the call is already known to be refused (unknown, disabled, invalid arguments). A middleware that corrects
-   * the call passes it on without it: `next({ ...call, args, refusal: undefined })`.
+   * Set when the call is already known to be refused (unknown, disabled, invalid arguments). It stays refused until a middleware passes on
+   * other arguments, which are checked anew, or takes the refusal off: `next({ ...call, args, refusal: undefined })`.
    */
   readonly refusal: ToolError | undefined;
   /**

@@ -1,7 +1,18 @@
 // For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
+export { withoutClock } from "./arguments/clockValues.ts";
+export { mendSchema } from "./arguments/mend.ts";
 export { patternSteps } from "./arguments/patternRisk.ts";
+export { repair } from "./arguments/repair.ts";
 export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaParts.ts";
 export { attempt } from "./callSafely.ts";
+export {
+  type Definition,
+  definitionFor,
+  definitionsFor,
+  mostChatTools,
+  tooManyTools,
+} from "./definitions/definition.ts";
+export type { Wire } from "./definitions/rules.ts";
 export { choicesOf, isError } from "./errors.ts";
 export { traitNames } from "./formats.ts";
 export { canonicalJson, isPlainObject, jsonType, mostLevels, quote } from "./json.ts";

@@ -4,9 +4,9 @@ import { defineTool } from "../defineTool.ts";
 import type { JsonSchema } from "../interface.ts";
 import { createArgumentChecker } from "./argumentChecker.ts";
 
-async function check(properties: Record<string, JsonSchema>, args: unknown, rest: object = {}) {
+async function check(properties: Record<string, JsonSchema>, args: unknown, rest: object = {}, extra: object = {}) {
   const parameters = { type: "object" as const, properties, additionalProperties: false, ...rest };
-  const tool = defineTool({ name: "t", description: "d", parameters, execute: () => "" });
+  const tool = { ...defineTool({ name: "t", description: "d", parameters, execute: () => "" }), ...extra };
   const { args: repaired, error } = await createArgumentChecker(tool, parameters)(args);
   return error ? error.message : repaired;
 }
@@ -46,6 +46,200 @@ describe("repair: a value with one possible meaning is corrected", () => {
   test("no arguments mean an empty object, and JSON text of an object means the object", async () => {
     for (const given of [undefined, null]) expect(await check({ a: text }, given)).toEqual({});
     expect(await check({ a: text }, '{"a":"x"}')).toEqual({ a: "x" });
+  });
+});
+
+describe("repair: what is left out and states a default", () => {
+  test.each<[JsonSchema, unknown]>([
+    [{ type: "integer", default: 10 }, { a: 10 }],
+    [{ type: ["string", "null"], default: null }, { a: null }],
+    [{ anyOf: [text, number], default: "x" }, { a: "x" }],
+    [{ enum: ["x", "y"], default: "y" }, { a: "y" }],
+    [{ default: [1] }, { a: [1] }],
+  ])("of %j becomes %j where it is required", async (schema, expected) => {
+    expect(await check({ a: schema }, {}, { required: ["a"] })).toEqual(expected);
+    expect(await check({ o: { type: "object", properties: { a: schema }, required: ["a"] } }, { o: {} })).toEqual({
+      o: expected,
+    });
+    expect(await check({ a: schema }, {})).toEqual({});
+  });
+
+  test.each<JsonSchema>([
+    { type: "integer", default: "x" },
+    { enum: ["x"], default: "y" },
+    { type: "integer", minimum: 1, default: 0 },
+  ])("stays left out where the default does not fit: %j", async (schema) => {
+    expect(await check({ a: schema }, {}, { required: ["a"] })).toContain("a: is required");
+  });
+});
+
+describe("text becomes a number only if no digit is lost", () => {
+  test.each([
+    [{ type: "integer" }, "9007199254740991", 9007199254740991],
+    [number, "-9007199254740991", -9007199254740991],
+    [number, "1e300", 1e300],
+    [{ anyOf: [{ type: "integer" }, { type: "null" }] }, "12", 12],
+  ])("%j of %j", async (schema, given, expected) => {
+    expect(await check({ a: schema }, { a: given })).toEqual({ a: expected });
+  });
+
+  test.each([
+    [{ type: "integer" }, "9007199254740993"],
+    [number, "12345678901234567890"],
+    [{ type: "integer" }, "1e20"],
+    [{ type: "array", items: number }, ["9007199254740993"]],
+  ])("%j refuses %j", async (schema, given) => {
+    expect(await check({ a: schema }, { a: given })).toMatch(/^Invalid arguments: a.*expected (?:integer|number)/);
+  });
+});
+
+describe("of a mounted tool the server's word counts", () => {
+  const mounted = (schema: JsonSchema, args: unknown, rest: object = {}) =>
+    check({ a: schema }, args, rest, { hints: {} });
+  const inner = { type: "object", properties: { b: text, c: number }, required: ["b"], additionalProperties: false };
+
+  test.each<[JsonSchema, unknown]>([
+    [text, null],
+    [{ type: "integer", minimum: 1 }, null],
+    [{ enum: ["x"] }, null],
+    [{ const: 1 }, null],
+    [{ anyOf: [text, number] }, null],
+    [inner, { b: null, c: null }],
+    [{ anyOf: [inner, text] }, { b: null }],
+    [{ type: "array", items: text }, ["x", null]],
+    [{ type: "array", items: inner }, [{ b: null }]],
+    [{ type: "array", items: text, minItems: 1 }, [null]],
+    [{ type: "array", prefixItems: [number, text], items: false }, [null, "x"]],
+  ])("null goes to it as it came: %j of %j", async (schema, a) => {
+    expect(await mounted(schema, { a })).toEqual({ a });
+    expect(await mounted(schema, { a }, { required: ["a"] })).toEqual({ a });
+  });
+
+  test("beside a null everything else is checked, and no unknown name is allowed for having one", async () => {
+    expect(await mounted(inner, { a: { b: null, c: "x" } })).toContain('a.c: expected number, got string "x"');
+    expect(await mounted(inner, { a: { c: null } })).toContain("a.b: is required");
+    expect(await mounted(text, { d: null })).toContain("d: is not an argument");
+    expect(await mounted(inner, { a: { b: null, d: null } })).toContain("a.d: is not an argument");
+  });
+
+  test.each<[JsonSchema, unknown]>([
+    [{ type: "string", format: "uuid" }, "0123456789abcdef0123456789abcdef"],
+    [{ type: "string", format: "json" }, "{"],
+    [{ type: "string", pattern: "^[a-z]+$" }, "ABC"],
+    [{ anyOf: [{ type: "string", format: "date" }, number] }, "tomorrow"],
+    [{ type: "array", items: { type: "string", format: "uri" } }, ["x"]],
+    [
+      { type: "object", properties: { format: text, pattern: text } },
+      { format: "x", pattern: "y" },
+    ],
+  ])("the form of a text is not checked here: %j of %j", async (schema, a) => {
+    expect(await mounted(schema, { a })).toEqual({ a });
+  });
+
+  const oneName = { oneOf: [{ required: ["id"] }, { required: ["name"] }] };
+  const notBoth = { not: { required: ["a", "b"] } };
+  const anywhere = { additionalProperties: true };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const kinds = { if: { properties: { kind: { const: "x" } } }, then: { required: ["y"] } };
+  test.each<[JsonSchema, unknown]>([
+    [oneName, { id: 1, name: null }],
+    [
+      { ...oneName, required: ["c"] },
+      { id: 1, name: null, c: null },
+    ],
+    [{ oneOf: [{ $ref: "#/$defs/id" }, { $ref: "#/$defs/name" }] }, { id: 1, name: null }],
+    [notBoth, { a: 1, b: null }],
+    [
+      { ...notBoth, required: ["c"] },
+      { a: 1, b: null, c: null },
+    ],
+    [
+      { not: { $ref: "#/$defs/both" }, required: ["c"] },
+      { a: 1, b: null, c: null },
+    ],
+    [
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      { if: { required: ["a", "b"] }, then: { required: ["d"] }, required: ["c"] },
+      { a: 1, b: null, c: null },
+    ],
+    [{ ...kinds, properties: { kind: text } }, { kind: null }],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1, b: null }],
+    [
+      { dependentRequired: { a: ["b"] }, properties: { b: text } },
+      { a: 1, b: null },
+    ],
+    [
+      { dependencies: { a: ["b"] }, properties: { b: text } },
+      { a: 1, b: null },
+    ],
+    [
+      { properties: { a: { const: { required: ["b"] } }, b: text }, required: ["b"] },
+      { a: { required: ["b"] }, b: null },
+    ],
+    [{ oneOf: [inner, text] }, { b: null }],
+    [
+      { maxProperties: 1, properties: { b: text } },
+      { a: 1, b: null },
+    ],
+  ])("a null makes no rule about names stricter: %j of %j", async (schema, args) => {
+    const $defs = {
+      id: { required: ["id"] },
+      name: { required: ["name"] },
+      both: { required: ["a", "b"] },
+    };
+    expect(await mounted({}, args as never, { ...anywhere, properties: {}, ...schema, $defs })).toEqual(args);
+    expect(await mounted({ ...anywhere, ...schema }, { a: args }, { $defs })).toEqual({ a: args });
+  });
+
+  test.each<[JsonSchema, unknown, string]>([
+    [oneName, { id: 1, name: 2, c: null }, "fits 2 of the forms"],
+    [oneName, { c: null }, "fits none of the forms"],
+    [notBoth, { a: 1, b: 2, c: null }, 'breaks the rule "not"'],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1, c: null }, "b: is required with a"],
+    [{ dependentRequired: { a: ["b", "c"] }, properties: { b: text } }, { a: 1, b: null }, "c: is required with a"],
+    [{ ...kinds, properties: { c: text } }, { kind: "x", c: null }, "y: is required"],
+    [{ anyOf: [{ ...inner, required: ["b", "c"] }, text] }, { b: null, c: "x" }, 'c: expected number, got string "x"'],
+    [{ propertyNames: { maxLength: 2 } }, { abc: null }, "abc: has a name that the schema does not allow"],
+  ])("beside a null a rule about names stays: %j of %j", async (schema, args, message) => {
+    expect(await mounted({ ...anywhere, ...schema }, { a: args })).toContain(message);
+  });
+
+  const date = { type: "string", format: "date" };
+  const upper = { type: "string", pattern: "^[A-Z]+$" };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const byKind = { if: { properties: { kind: upper } }, then: { properties: { n: number } } };
+  test.each<[JsonSchema, unknown]>([
+    [{ oneOf: [date, { type: "string", format: "time" }] }, "2026-01-01"],
+    [{ oneOf: [date, number] }, "tomorrow"],
+    [{ oneOf: [{ $ref: "#/$defs/date" }, { $ref: "#/$defs/time" }] }, "2026-01-01"],
+    [{ oneOf: [date, upper], anyOf: [text, number] }, "A"],
+    [{ not: upper }, "a"],
+    [{ not: { $ref: "#/$defs/date" } }, "a"],
+    [{ type: "array", items: { not: { anyOf: [number, upper] } } }, ["a"]],
+    [{ not: { not: upper } }, "A"],
+    [byKind, { kind: "a", n: "x" }],
+    [
+      { ...byKind, else: { required: ["m"] } },
+      { kind: "A", n: 1 },
+    ],
+    [
+      { ...byKind, unevaluatedProperties: false },
+      { kind: "A", n: 1 },
+    ],
+    [{ type: "array", contains: upper, maxContains: 1 }, ["A", "b"]],
+    [{ oneOf: [date, { properties: { b: number } }], properties: { c: { $ref: "#/properties/a/oneOf/1" } } }, { b: 1 }],
+  ])("and makes no rule around it stricter: %j of %j", async (schema, a) => {
+    const $defs = { date, time: { type: "string", format: "time" } };
+    expect(await mounted(schema, { a }, { $defs })).toEqual({ a });
+  });
+
+  test.each<[JsonSchema, unknown, string]>([
+    [{ oneOf: [date, number] }, true, "fits none of the forms"],
+    [{ oneOf: [{ minLength: 2 }, { maxLength: 3 }] }, "xxx", "fits 2 of the forms"],
+    [{ not: text }, "a", 'breaks the rule "not"'],
+    [{ ...byKind, else: { required: ["m"] } }, { kind: "a", n: "x" }, "fits none of the forms"],
+  ])("while the others stay: %j of %j", async (schema, a, message) => {
+    expect(await mounted(schema, { a })).toContain(message);
   });
 });
 
@@ -134,6 +328,18 @@ describe("validation", () => {
     [{ propertyNames: { pattern: "^x" } }, { b: 1 }, "a.b: has a name that the schema does not allow"],
     [{ properties: { b: false } }, { b: 1 }, "a.b: is not allowed"],
     [{ dependentRequired: { b: ["c"] } }, { b: 1 }, "a.c: is required with b"],
+    [
+      { oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
+      6,
+      "a: fits 2 of the forms that the schema allows, and may fit only one, got number 6",
+    ],
+    [{ oneOf: [false, { multipleOf: 2 }, text, { multipleOf: 3 }] }, 6, "a: fits 2 of the forms"],
+    [{ oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] }, 5, "a: fits none of the forms"],
+    [
+      { anyOf: [{ oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] }, text] },
+      6,
+      "the nearest form: a: fits 2 of the forms",
+    ],
     [{ not: { type: "number" } }, 4, 'a: breaks the rule "not" of the schema'],
     [{ required: ['x".'] }, {}, 'a.x\\".": is required'],
     [{ properties: {}, additionalProperties: false }, { 'x" y/~': 1 }, 'a.x\\" y/~": is not an argument'],
@@ -141,6 +347,36 @@ describe("validation", () => {
   ])("against %j of %j says %s", async (schema, value, message) => {
     expect(await check({ a: schema }, { a: value })).toContain(message);
   });
+
+  const shapes = {
+    anyOf: [
+      { type: "object", properties: { kind: { const: "circle" }, r: number }, required: ["kind", "r"] },
+      { type: "object", properties: { kind: { const: "box" }, w: number, h: number }, required: ["kind", "w", "h"] },
+    ],
+  };
+  test.each<[JsonSchema, unknown, string]>([
+    [{ type: "string", enum: ["x", "y"] }, 5, 'a: expected one of ["x","y"], got number 5'],
+    [{ type: "string", enum: ["x"] }, { b: 1 }, 'a: expected one of ["x"], got object'],
+    [{ anyOf: [text, number] }, {}, "; expected string or number"],
+    [shapes, { kind: "box", w: 1 }, "; the nearest form: a.h: is required, expected number"],
+    [shapes, { kind: "circle", r: "big" }, '; the nearest form: a.r: expected number, got string "big"'],
+    [
+      { oneOf: [{ type: "array", items: number }, number] },
+      ["x"],
+      '; the nearest form: a[0]: expected number, got string "x"',
+    ],
+    [
+      { anyOf: [{ enum: ["x", "y"] }, { type: "null" }] },
+      "z",
+      '; the nearest form: a: expected one of ["x","y"], got string "z"',
+    ],
+    [{ anyOf: [{ anyOf: [shapes, { type: "null" }] }, number] }, { kind: "box", h: 1 }, "a.w: is required"],
+  ])(
+    "a refused enum names its values, a union the reason of its nearest form: %j of %j",
+    async (schema, value, message) => {
+      expect(await check({ a: schema }, { a: value })).toContain(message);
+    },
+  );
 
   test("names nested fields as a path", async () => {
     const edit = { type: "object", properties: { old: text }, required: ["old"], additionalProperties: false };

@@ -1,7 +1,10 @@
+import { attempt } from "../callSafely.ts";
 import { describeArgument, invalidArgument, isError, isErrorNamed, type ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { clip, copyJson, isPlainObject, quote } from "../json.ts";
+import { createNameReader } from "./aliases.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
+import { createMountedValidator, mountedSchema } from "./mountedArguments.ts";
 import { repair } from "./repair.ts";
 import { TooMuchWork } from "./validationCost.ts";
 import { type Check, compileQuickCheck, createValidator, mostErrors, type Validator } from "./validator.ts";
@@ -23,10 +26,15 @@ const longestReason = 1000;
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
   let validator: Validator | undefined;
   let quickCheck: Check | undefined;
+  let readNames: ReturnType<typeof createNameReader>;
+  let schema = parameters;
   const { name } = tool;
+  const isMounted = attempt(() => tool.hints) !== undefined;
   return (given) => {
-    quickCheck ??= compileQuickCheck(parameters) ?? (() => false);
-    const repaired = repairArguments(given, parameters, quickCheck);
+    if (!quickCheck && isMounted) schema = mountedSchema(parameters);
+    if (!quickCheck) readNames = createNameReader(parameters);
+    quickCheck ??= compileQuickCheck(schema) ?? (() => false);
+    const repaired = repairArguments(given, { schema, quickCheck, readNames, keepsNull: isMounted });
     if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
     const { args } = repaired;
     if (tool.parseArguments) return parse(tool, name, parameters, args);
@@ -34,11 +42,11 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     const conclude = (errors: Awaited<ReturnType<Validator>>): CheckedArguments =>
       errors.length === 0
         ? { args }
-        : { args, error: invalid(name, explain(errors, parameters, args), errors.length >= mostErrors) };
+        : { args, error: invalid(name, explain(errors, schema, args), errors.length >= mostErrors) };
     try {
       const unknown = surplus(args, parameters, manyUnknown);
       if (unknown.count > 0) return { args, error: invalid(name, unknown) };
-      validator ??= createValidator(parameters, quickCheck);
+      validator ??= (isMounted ? createMountedValidator : createValidator)(schema, quickCheck);
       const errors = validator(args);
       return "then" in errors
         ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))
@@ -49,16 +57,26 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   };
 }
 
+interface RepairRules {
+  readonly schema: JsonSchema;
+  readonly quickCheck: Check;
+  /** Gives arguments the names of the schema. */
+  readonly readNames: ReturnType<typeof createNameReader>;
+  readonly keepsNull: boolean;
+}
+
 /** Repairs arguments. `isValid`: they fit as they came. */
 function repairArguments(
   given: unknown,
-  parameters: JsonSchema,
-  quickCheck: (args: unknown) => boolean,
+  { schema, quickCheck, readNames, keepsNull }: RepairRules,
 ): { args: Record<string, unknown>; isValid?: boolean } | { issue: ArgumentIssue } {
   try {
     const copy = given === undefined || given === null ? {} : copyJson(given);
-    if (quickCheck(copy) && isPlainObject(copy)) return { args: copy, isValid: true };
-    const args = repair(copy, parameters);
+    const named = readNames ? readNames(copy) : copy;
+    if (quickCheck(named) && isPlainObject(named)) return { args: named, isValid: true };
+    let args = repair(named, schema, keepsNull);
+    // An object may have come as text.
+    if (readNames) args = repair(readNames(args), schema, keepsNull);
     if (isPlainObject(args)) return { args };
     return { issue: { field: "", reason: `expected an object of arguments, got ${notAnObject(args)}` } };
   } catch (error) {

@@ -1,5 +1,5 @@
+import { type StepCounter, startCountingSteps } from "@toolcrib/testing/countSteps";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { type StepCounter, startCountingSteps } from "../../../../testing/src/countSteps.ts";
 import type { JsonSchema } from "../interface.ts";
 import type { ToolRegistry as Registry } from "../registry/registry.ts";
 
@@ -22,18 +22,18 @@ const nested = (levels: number, wrap: (inner: unknown) => unknown, innermost: un
   return value;
 };
 
-function registryOf(parameters: unknown): Registry {
+function registryOf(parameters: unknown, extra: object): Registry {
   const registry = new ToolRegistry();
   const schema = { type: "function", function: { name: "a", description: "A.", parameters: parameters as JsonSchema } };
-  registry.register({ name: "a", getSchema: () => schema as never, execute: async () => "ok" });
+  registry.register({ name: "a", getSchema: () => schema as never, execute: async () => "ok", ...extra });
   return registry;
 }
 
-async function call(parameters: unknown, args: unknown): Promise<string> {
+async function call(parameters: unknown, args: unknown, extra: object = {}): Promise<string> {
   let answer = "";
   const taken = await steps.count(/\/packages\/core\/src\/|\/json-schema\//, async () => {
     try {
-      answer = await registryOf(parameters).execute("a", args);
+      answer = await registryOf(parameters, extra).execute("a", args);
     } catch (thrown) {
       answer = (thrown as Error).message;
     }
@@ -45,7 +45,7 @@ async function call(parameters: unknown, args: unknown): Promise<string> {
 }
 
 const many = numbered(20_000, (index) => [`argument_${index}`, index]);
-const tooMany = numbered(400_000, (index) => [`argument_${index}`, index]);
+const tooMany = numbered(200_000, (index) => [`argument_${index}`, index]);
 const longNames = numbered(3000, (index) => [`${"x".repeat(100)}${index}`, { type: "string" }]);
 const nearNames = numbered(20_000, (index) => [`${"x".repeat(99)}y${index}`, index]);
 const union = { anyOf: [{ type: "string" }, { type: "object", required: ["x"] }] };
@@ -66,6 +66,11 @@ const doublingBelow = {
 const nestedIds = nested(40, (inner) => ({ $id: "urn:x", properties: { a: inner } }), {}) as JsonSchema;
 const optionals = "a?".repeat(60) + "a".repeat(60);
 const enumOfMany = { enum: Array.from({ length: 15_000 }, (_, index) => `value_${index}`) };
+const withDefault = (value: unknown, schema: object = {}): JsonSchema => ({
+  type: "object",
+  properties: { d: { ...schema, default: value } },
+  required: ["d"],
+});
 
 describe("arguments, however many, cost a bounded number of steps, and five problems are described", () => {
   test.each<[string, unknown, unknown, string]>([
@@ -93,13 +98,34 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     ["100,000 levels as text", list({}), { l: "[".repeat(100_000) + "]".repeat(100_000) }, "l: expected array"],
     ["100,000 levels, all as text", list({}), '{"l":'.repeat(100_000) + 1 + "}".repeat(100_000), "expected an object"],
     ["an array with holes", list({}), { l: new Array(4e9) }, "holds more than 100000 values"],
-    ["400,000 unknown names", closed({ a: {} }), tooMany, "holds more than 100000 values"],
-    ["400,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "500000 steps"],
+    ["200,000 unknown names", closed({ a: {} }), tooMany, "holds more than 100000 values"],
+    ["200,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "500000 steps"],
+    [
+      "large defaults of many items",
+      list({ items: withDefault([...Array(2000).keys()]) }),
+      { l: Array(20_000).fill({}) },
+      "more than 500000 steps",
+    ],
+    [
+      "defaults under a large enum",
+      list({ items: withDefault("x", enumOfMany) }),
+      { l: Array(2000).fill({}) },
+      "and more",
+    ],
     ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
   ])("%s", async (_name, parameters, args, words) => {
     const answer = await call(parameters, args);
     expect(answer).toContain("Error executing a: Invalid arguments: ");
     expect(answer).toContain(words);
+  });
+
+  test("so does what a mounted tool leaves to its server", async () => {
+    const big = closed(numbered(6000, (index) => [`p${index}`, { type: "string" }]));
+    const refersOften = closed(numbered(900, (index) => [`q${index}`, { not: { $ref: "#/$defs/big" } }]));
+    const answer = await call({ ...refersOften, $defs: { big } }, { q0: 1, q1: null }, { hints: {} });
+    expect(answer).toBe("ok");
+    const deep = nested(190, (inner) => ({ oneOf: [inner, { type: "number", format: "x" }] }), { type: "string" });
+    expect(await call(closed({ a: deep as JsonSchema }), { a: "x" }, { hints: {} })).toBe("ok");
   });
 
   test("an ordinary large call is checked", async () => {

@@ -1,8 +1,9 @@
+import { describeArgument } from "../errors.ts";
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, jsonType, quote } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { pointerName, resolveReference } from "./schemaParts.ts";
-import type { ValidationError } from "./validator.ts";
+import { mostErrors, type ValidationError } from "./validator.ts";
 
 /** A problem of one argument: `field` is a path (`edits[0].old_text`), empty for the arguments as a whole. */
 export interface ArgumentIssue {
@@ -11,7 +12,7 @@ export interface ArgumentIssue {
 }
 
 /** Keywords whose subschemas report errors of their own, which say more. */
-const wrappers: ReadonlySet<string> = new Set([
+export const wrappers: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
   "items",
@@ -63,7 +64,7 @@ export function explain(
   };
   // The errors inside a union follow its own.
   let union: string | undefined;
-  for (const { keyword, keywordLocation, instanceLocation } of errors) {
+  for (const [index, { keyword, keywordLocation, instanceLocation }] of errors.entries()) {
     if (wrappers.has(keyword) || (union !== undefined && keywordLocation.startsWith(union))) continue;
     if (unions.has(keyword)) union = `${keywordLocation}/`;
     const place = pointerParts(instanceLocation);
@@ -76,7 +77,15 @@ export function explain(
       if (!listed.has(key)) for (const { name, reason } of missingNames(problem)) add([...place, name], () => reason);
       listed.add(key);
     } else if (!forAdditional.has(keyword)) {
-      add(place, () => explainOne(problem));
+      const isUnion = keyword === "anyOf" || keyword === "oneOf";
+      add(place, () => {
+        if (!isUnion) return explainOne(problem);
+        const inner = branchesOf(errors, index + 1, `${keywordLocation}/`);
+        const fitting = errors.length < mostErrors ? countFitting(problem, inner) : 0;
+        if (fitting > 1)
+          return `fits ${fitting} of the forms that the schema allows, and may fit only one, got ${described(found)}`;
+        return explainOne(problem) + explainNearest(inner, instanceLocation, schema, value);
+      });
     } else if (problem.owner[keyword] === false) {
       const around = place.slice(0, -1).reduce<unknown>(stepInto, value);
       add(place, () => unknownArgument(place.at(-1) ?? "", owner, around, noun));
@@ -106,12 +115,60 @@ function missingNames({ keyword, found, owner }: Problem): { name: string; reaso
     .flatMap(([key, names]) => missing(names).map((name) => ({ name, reason: `is required with ${key}` })));
 }
 
+/** Returns the errors within a union, those of each branch by themselves: they follow from `start`, at locations that begin with `union`. */
+function branchesOf(errors: readonly ValidationError[], start: number, union: string): ValidationError[][] {
+  const branches = new Map<string, ValidationError[]>();
+  for (let index = start; index < errors.length; index += 1) {
+    const error = errors[index] as ValidationError;
+    // A branch that is `false` has no place of its own.
+    if (error.keyword === "false" && `${error.keywordLocation}/` === union) continue;
+    if (!error.keywordLocation.startsWith(union)) break;
+    const branch = error.keywordLocation.slice(union.length).split("/", 1)[0] ?? "";
+    const found = branches.get(branch);
+    if (found) found.push(error);
+    else branches.set(branch, [error]);
+  }
+  return [...branches.values()];
+}
+
+/** Returns how many forms of a union the value fits: those without an error. */
+function countFitting({ keyword, owner }: Problem, refused: readonly unknown[]): number {
+  const forms = owner[keyword];
+  return Array.isArray(forms) ? forms.filter((form) => form !== false).length - refused.length : 0;
+}
+
+/** Says what the branch lacks that the value at `at` is nearest to: one of its type, then the one with the fewest errors; if it has the type of none, names the types. */
+function explainNearest(
+  branches: readonly ValidationError[][],
+  at: string,
+  schema: JsonSchema,
+  value: unknown,
+): string {
+  const firsts = branches.map((branch) => branch.find(({ keyword }) => !wrappers.has(keyword)));
+  const ofType = branches.filter(
+    (_, index) => firsts[index]?.keyword !== "type" || firsts[index]?.instanceLocation !== at,
+  );
+  if (ofType.length === 0) {
+    const types = firsts.map((error) =>
+      typeNames(schemaAt(schema, pointerParts(error?.keywordLocation ?? "").slice(0, -1))),
+    );
+    return types.length > 0 && types.every(Boolean) ? `; expected ${[...new Set(types)].join(" or ")}` : "";
+  }
+  // A constant tells the forms of a union apart.
+  const distance = (branch: readonly ValidationError[]): number =>
+    branch.length + (branch.some(({ keyword }) => keyword === "const") ? mostErrors : 0);
+  const [nearest = []] = ofType.toSorted((one, other) => distance(one) - distance(other));
+  const [issue] = explain(nearest, schema, value).issues;
+  return issue ? `; the nearest form: ${describeArgument(issue.field, issue.reason)}` : "";
+}
+
 function explainOne({ keyword, found, owner }: Problem): string {
   const rule = owner[keyword];
   switch (keyword) {
     case "false":
       return "is not allowed";
     case "type":
+      if (Array.isArray(owner.enum)) return explainOne({ keyword: "enum", place: [], found, owner });
       return `expected ${typeNames(owner)}, got ${described(found)}`;
     case "enum":
       return `expected one of ${quote(rule, 300)}, got ${described(found)}`;
@@ -199,7 +256,7 @@ function described(value: unknown): string {
   return `${type} ${quote(value)}`;
 }
 
-function pointerParts(location: string): string[] {
+export function pointerParts(location: string): string[] {
   const parts = location.split("/").slice(1);
   return parts.map((part) => pointerName(decoded(part)));
 }
@@ -214,7 +271,7 @@ function decoded(part: string): string {
   }
 }
 
-function stepInto(place: unknown, key: string): unknown {
+export function stepInto(place: unknown, key: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
 }
 

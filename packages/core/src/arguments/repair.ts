@@ -1,8 +1,10 @@
 import type { JsonSchema } from "../interface.ts";
-import { copyJson, isPlainObject, jsonType } from "../json.ts";
+import { copyJson, isPlainObject, jsonType, setOwn } from "../json.ts";
 import { plainName } from "../names.ts";
+import { hasClock } from "./clockValues.ts";
 import { resolveReference } from "./schemaParts.ts";
 import { countSteps, type Spend } from "./validationCost.ts";
+import { compileQuickCheck } from "./validator.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
@@ -12,17 +14,26 @@ const charactersPerStep = 8;
 
 interface Context {
   readonly root: JsonSchema;
+  /** True for a mounted tool, to whose server null may mean something. */
+  readonly keepsNull: boolean;
   readonly spend: Spend;
+  /** Steps that a copy of the default of a schema takes; 0 if it does not fit. */
+  readonly defaultCosts: Map<JsonSchema, number>;
 }
 
 /**
  * Corrects in place what models often get slightly wrong, where only one meaning is possible: `"10"` for a number, `"true"` for a
- * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such. What
- * already fits, or could mean several things, is left for validation to judge. `value` must be the caller's own copy.
+ * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such, nothing for a
+ * required argument that states a default. What already fits, or could mean several things, is left for validation to judge. `value` must be the caller's own copy.
  * Throws TooMuchWork past its limit of steps.
  */
-export function repair(value: unknown, schema: JsonSchema): unknown {
-  return repairPart(value, schema, { root: schema, spend: countSteps(mostSteps) }, 0);
+export function repair(value: unknown, schema: JsonSchema, keepsNull = false): unknown {
+  return repairPart(
+    value,
+    schema,
+    { root: schema, keepsNull, spend: countSteps(mostSteps), defaultCosts: new Map() },
+    0,
+  );
 }
 
 function repairPart(value: unknown, schema: unknown, context: Context, level: number): unknown {
@@ -61,9 +72,35 @@ function repairProperties(
     const schema = properties[key];
     const isNull = target[key] === null;
     if (isNull && Array.isArray(required)) context.spend(required.length / 8);
-    const optional = isNull && !(Array.isArray(required) && required.includes(key));
+    const optional = isNull && !context.keepsNull && !(Array.isArray(required) && required.includes(key));
     if (optional && !accepts(schema, null, context, level)) delete target[key];
     else target[key] = repairPart(target[key], schema, context, level + 1);
+  }
+  if (Array.isArray(required)) addDefaults(target, properties, required, context, level);
+}
+
+/** Adds the required arguments that are left out and state a default whose type, and in a simple schema all of it, fits. */
+function addDefaults(
+  target: Record<string, unknown>,
+  properties: Record<string, unknown>,
+  required: readonly string[],
+  context: Context,
+  level: number,
+): void {
+  context.spend(required.length / 8);
+  for (const key of required) {
+    const schema = Object.hasOwn(properties, key) && !Object.hasOwn(target, key) ? properties[key] : undefined;
+    if (!isPlainObject(schema) || schema.default === undefined) continue;
+    // Its value is no part of what was accepted.
+    if (context.keepsNull && hasClock(schema.default)) continue;
+    let cost = context.defaultCosts.get(schema);
+    if (cost === undefined) {
+      const fits = compileQuickCheck(schema) ?? ((value) => accepts(schema, value, context, level));
+      cost = fits(schema.default) ? 1 + JSON.stringify(schema.default).length / charactersPerStep : 0;
+      context.defaultCosts.set(schema, cost);
+    }
+    context.spend(cost);
+    if (cost > 0) setOwn(target, key, copyJson(schema.default));
   }
 }
 
@@ -136,7 +173,9 @@ function convertText(value: string, wanted: readonly string[], { spend }: Contex
   const text = value.trim();
   if (wanted.includes("number") || wanted.includes("integer")) {
     const result = numeral.test(text) ? Number(text) : Number.NaN;
-    if (Number.isFinite(result) && fits(result, wanted)) return result;
+    // Of a whole number beyond the safe integers, digits would be lost.
+    const isKept = Number.isSafeInteger(result) || (wanted.includes("number") && !/^-?\d+$/.test(text));
+    if (isKept && Number.isFinite(result) && fits(result, wanted)) return result;
   }
   if (wanted.includes("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   const opening = text[0];

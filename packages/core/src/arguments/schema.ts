@@ -126,6 +126,13 @@ const checks: Record<string, Check> = {
   uniqueItems: flag,
 };
 
+/** Keywords whose values are schemas, or hold some. */
+export const holdsSchemas: ReadonlySet<string> = new Set([
+  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"],
+  ...["prefixItems", "allOf", "anyOf", "oneOf", "items", "not", "if", "then", "else", "additionalProperties"],
+  ...["additionalItems", "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains"],
+]);
+
 function problemAt(schema: unknown, at: string, root: JsonSchema): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isPlainObject(schema)) return `${at} must be a schema (an object, true or false)`;
@@ -136,6 +143,12 @@ function problemAt(schema: unknown, at: string, root: JsonSchema): string | unde
           Object.hasOwn(checks, keyword) ? checks[keyword]?.(value, `${at}/${keyword}`, root) : undefined,
     ),
   );
+}
+
+/** Returns what is wrong with the value of a keyword that holds no schemas; undefined for any other keyword, too. */
+export function keywordProblem(keyword: string, value: unknown, root: JsonSchema): string | undefined {
+  const check = Object.hasOwn(checks, keyword) && !holdsSchemas.has(keyword) ? checks[keyword] : undefined;
+  return check?.(value, keyword, root);
 }
 
 function first(questions: readonly (() => string | undefined)[]): string | undefined {

@@ -16,16 +16,37 @@ const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples
 
 /** Decides whether to keep a keyword; `at` is the JSON Pointer of the schema that has it. */
 type Keep = (keyword: string, value: unknown, at: string) => boolean;
+/** Returns a schema in place of the one that has the JSON Pointer `at`. */
+type Change = (schema: JsonSchema, at: string) => JsonSchema;
 
 /** Returns a copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
-export function filterKeywords(schema: JsonSchema, keep: Keep, at = ""): JsonSchema {
-  return mapValues(schema, (value, keyword) => {
-    if (!keep(keyword, value, at)) return undefined;
-    if (data.has(keyword)) return value;
-    const inner = `${at}/${keyword}`;
-    if (!namedSchemas.has(keyword) || !isPlainObject(value)) return filterInside(value, keep, inner);
-    return mapValues(value, (one, name) => filterInside(one, keep, `${inner}/${pointerPart(name)}`));
-  });
+export function filterKeywords(schema: JsonSchema, keep: Keep): JsonSchema {
+  return mapSchemas(schema, (own, at) =>
+    Object.fromEntries(Object.entries(own).filter(([keyword, value]) => keep(keyword, value, at))),
+  );
+}
+
+/** Returns a copy of a schema, changed by `change`, and of the schemas in the changed one, changed in the same way. */
+export function mapSchemas(schema: JsonSchema, change: Change, at = ""): JsonSchema {
+  const made: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(change(schema, at))) {
+    const place = `${at}/${keyword}`;
+    if (data.has(keyword)) setOwn(made, keyword, value);
+    else if (!namedSchemas.has(keyword) || !isPlainObject(value))
+      setOwn(made, keyword, mapInside(value, change, place));
+    else {
+      const named: Record<string, unknown> = {};
+      for (const [name, one] of Object.entries(value))
+        setOwn(named, name, mapInside(one, change, `${place}/${pointerPart(name)}`));
+      setOwn(made, keyword, named);
+    }
+  }
+  return made;
+}
+
+function mapInside(value: unknown, change: Change, at: string): unknown {
+  if (isPlainObject(value)) return mapSchemas(value, change, at);
+  return Array.isArray(value) ? value.map((item, index) => mapInside(item, change, `${at}/${index}`)) : value;
 }
 
 /** Returns a name as a part of a JSON Pointer (RFC 6901). */
@@ -36,20 +57,6 @@ export function pointerPart(name: string): string {
 /** Returns the name that a part of a JSON Pointer stands for. */
 export function pointerName(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function filterInside(value: unknown, keep: Keep, at: string): unknown {
-  if (Array.isArray(value)) return value.map((item, index) => filterInside(item, keep, `${at}/${index}`));
-  return isPlainObject(value) ? filterKeywords(value, keep, at) : value;
-}
-
-function mapValues(
-  object: Record<string, unknown>,
-  map: (value: unknown, key: string) => unknown,
-): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(object)) setOwn(made, key, map(value, key));
-  return made;
 }
 
 /** Returns the version of JSON Schema by which a whole schema is read. */

@@ -83,6 +83,8 @@ describe("a guard's answer", () => {
     ["a question of another type", { ask: 1 }],
     ["a question without text", { ask: { data: 1 } }],
     ["a question that cannot be read", throwing],
+    ["a denial without words", { deny: "" }],
+    ["a denial of another type", { deny: true }],
     ["a question with data that cannot be read", { ask: { text: "?", data: throwing } }],
     ["a revoked proxy", revoked],
     ["a thenable without end", endless],
@@ -143,6 +145,18 @@ describe("a question", () => {
       args: { to: "you" },
       tool: toolFingerprint(listing as ToolListing),
     });
+  });
+
+  test("names the tool as it was registered, whatever its getSchema answers later", async () => {
+    const tool = pay();
+    const registry = new ToolRegistry([tool]).guard(asks("Pay?"));
+    const fingerprint = toolFingerprint(registry.listTools()[0] as ToolListing);
+    const { function: definition } = tool.getSchema();
+    Object.assign(tool, {
+      getSchema: () => ({ type: "function", function: { ...definition, parameters: { type: "object" } } }),
+    });
+    expect(await registry.invoke("pay")).toMatchObject({ error: { details: { tool: fingerprint } } });
+    expect(toolFingerprint(tool)).toBe(fingerprint);
   });
 
   test("is answered by approve: true runs, false and a reason deny", async () => {

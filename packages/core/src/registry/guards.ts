@@ -1,6 +1,6 @@
 import { attempt, settle } from "../callSafely.ts";
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
-import type { Approve, ExecutableTool, Guard, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
+import type { Approve, ExecutableTool, Guard, GuardDecision, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
 import { canonicalJson, copyJson, deepFreeze, isPlainObject } from "../json.ts";
 import { type ArgumentCopies, copyForCall } from "./argumentCopies.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
@@ -38,7 +38,10 @@ export async function askGuards(
   let answered: AnsweredQuestions = new Map();
   for (let round = 1; ; round += 1) {
     if (!args)
-      return { error: denied(name, "its arguments cannot be copied, so it is not certain what would run"), changed };
+      return {
+        error: denied(name, "its arguments cannot be copied, so it is not certain what would run", { by: "guard" }),
+        changed,
+      };
     const asked = await decisionsOn(guards(), tool, call, args);
     if ("error" in asked) return { ...asked, changed };
     if (signal?.aborted) return { error: aborted(name, signal.reason, false), changed };
@@ -94,7 +97,10 @@ async function decisionsOn(
   for (const [position, guard] of guards.entries()) {
     if (signal?.aborted) break;
     const decision = readDecision((await ask(guard)).answer);
-    if (typeof decision === "string") return { error: denied(name, decision) };
+    if (decision && "deny" in decision) {
+      const { deny, details, recoverable } = decision;
+      return { error: denied(name, deny, { by: "guard", ...details }, recoverable) };
+    }
     if (decision) questions.push(position === 0 || decision.needs ? decision : { ...decision, guard: position });
   }
   return { args, tool, call, questions, ask };
@@ -115,7 +121,7 @@ async function answersTo(
     if (signal?.aborted) break;
     const answer = approve ? await answerTo(question, asked, approve, check) : undefined;
     if (answer === undefined) return { error: unanswered(question, asked) };
-    if (typeof answer === "string") return { error: denied(name, answer) };
+    if (typeof answer === "string") return { error: denied(name, answer, { by: "user" }) };
     const guard = question.guard ?? 0;
     if (answer === true) answered.set(guard, printOf(question) ?? "");
     else if (!signal?.aborted) return "args" in answer ? { ...answer, guard } : answer;
@@ -204,10 +210,22 @@ function readEffect(effect: unknown): ToolEffect {
   return Object.fromEntries(known.map(([field]) => [field, effect[field]])) as unknown as ToolEffect;
 }
 
-/** Returns undefined for a yes, a reason for a denial, else the question. */
-function readDecision(decision: unknown): ApprovalQuestion | string | undefined {
+type Denial = Extract<GuardDecision, { deny: string }>;
+
+/** Returns undefined for a yes, else the denial or the question. */
+function readDecision(decision: unknown): ApprovalQuestion | Denial | undefined {
   if (decision === true) return undefined;
-  return attempt(() => questionOf(decision)) ?? reasonOf(decision);
+  return attempt(() => questionOf(decision) ?? denialOf(decision)) ?? { deny: reasonOf(decision) };
+}
+
+function denialOf(decision: unknown): Denial | undefined {
+  if (!isPlainObject(decision) || typeof decision.deny !== "string") return undefined;
+  const details: unknown = attempt(() => copyJson(decision.details ?? {}));
+  return {
+    deny: reasonOf(decision.deny),
+    ...(isPlainObject(details) && { details }),
+    recoverable: decision.recoverable === true,
+  };
 }
 
 function questionOf(decision: unknown): ApprovalQuestion | undefined {

@@ -98,6 +98,136 @@ describe("use", () => {
   });
 });
 
+describe("a refusal stays", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.a = cycle;
+  const unreadable: [string, unknown][] = [
+    ["cut JSON", '{"path":'],
+    ["an array as text", "[1]"],
+    ["an array", [1]],
+    ["a number", 5],
+    ["a number as text", "5"],
+    ["two objects in a row", '{"n":1}{"n":2}'],
+    ["text", "list"],
+    ["text nested too deeply", `${'{"a":'.repeat(600)}1${"}".repeat(600)}`],
+    ["a cycle", cycle],
+  ];
+  const open = { type: "object", properties: { path: { type: "string" } } } as const;
+  const ran: unknown[] = [];
+  const list = defineTool({
+    name: "list",
+    description: "Lists.",
+    parameters: open,
+    execute: (args) => `${ran.push(args)}`,
+  });
+  const alias = {
+    ...list,
+    name: "dir",
+    getSchema: () => ({ ...list.getSchema(), function: { ...list.getSchema().function, name: "dir" } }),
+  };
+  const middlewares: [string, Middleware][] = [
+    ["limits the output", limitOutput(1000)],
+    ["passes on", (_, next) => next()],
+    ["copies the call and its arguments", (call, next) => next({ ...call, args: structuredClone(call.args) })],
+    ["builds a call without the refusal", ({ name, args }, next) => next({ name, args } as never)],
+    ["builds a call of the name alone", ({ name }, next) => next({ name } as never)],
+    ["asks twice", (_, next) => next().then(() => next())],
+  ];
+  const pass: Middleware = (_, next) => next();
+  const registryOf = (...used: Middleware[]): ToolRegistry => {
+    ran.length = 0;
+    const registry = new ToolRegistry([list, alias]);
+    for (const middleware of used) registry.use(middleware);
+    return registry;
+  };
+
+  test.each(middlewares)(
+    "behind a middleware that %s: nobody is asked, nothing runs, the words are the same",
+    async (_, middleware) => {
+      for (const [what, args] of unreadable) {
+        const words = await registryOf().execute("list", args);
+        expect(words, what).toMatch(/^Error executing list: Invalid arguments: /);
+        const asked: unknown[] = [];
+        const look: Middleware = (call, next) => {
+          expect(call).toMatchObject({ args: {}, refusal: { code: "invalid_arguments" } });
+          return next();
+        };
+        const registry = registryOf(look, middleware);
+        registry.guard((call) => ({ ask: `${asked.push(call)}` }));
+        expect(await registry.execute("list", args, { approve: () => true }), what).toBe(words);
+        expect(await registry.check("list", args), what).toMatchObject({
+          ok: false,
+          error: { code: "invalid_arguments" },
+        });
+        expect([asked, ran], what).toEqual([[], []]);
+      }
+    },
+  );
+
+  test("a cut write hears that its JSON is cut, not that a field is missing", async () => {
+    const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] } as const;
+    const write = defineTool({ name: "write", description: "Writes.", parameters, execute: () => "written" });
+    const registry = new ToolRegistry([write]).use(limitOutput(1000));
+    expect(await registry.execute("write", '{"path":"a.txt","content":"on')).toContain(
+      "got text that is not valid JSON",
+    );
+  });
+
+  test("also where the call goes to another tool, or its tool is replaced, enabled or registered meanwhile", async () => {
+    const other = { ...list, execute: async () => `${ran.push("other")}` };
+    const changes: [string, (registry: ToolRegistry) => void, Middleware?][] = [
+      ["renamed", () => {}, (call, next) => next({ ...call, name: "dir" })],
+      [
+        "replaced",
+        (registry) => {
+          registry.unregister("list");
+          registry.register(other);
+        },
+      ],
+      ["enabled", (registry) => void registry.enable("list")],
+    ];
+    for (const [what, change, rename = pass] of changes) {
+      const registry = registryOf();
+      if (what === "enabled") registry.disable("list");
+      registry
+        .use((_, next) => {
+          change(registry);
+          return next();
+        })
+        .use(rename);
+      for (const [, args] of unreadable)
+        expect(await registry.execute("list", args), what).toMatch(/Invalid arguments: /);
+      expect(ran, what).toEqual([]);
+    }
+    const late = new ToolRegistry();
+    late.use((_, next) => {
+      if (!late.hasTool("list")) late.register(list);
+      return next();
+    });
+    expect(await late.execute("list", '{"path":')).toContain("not valid JSON");
+  });
+
+  test("until one takes it off, or passes on other arguments, which are checked anew", async () => {
+    const fixes: Middleware[] = [
+      (call, next) => next({ ...call, args: { path: "a" }, refusal: undefined }),
+      (call, next) => next({ ...call, args: { path: "a" } }),
+      (call, next) => {
+        call.args.path = "a";
+        return next();
+      },
+    ];
+    for (const fix of fixes) {
+      await registryOf(fix).execute("list", '{"path":');
+      expect(ran).toEqual([{ path: "a" }]);
+    }
+    await registryOf((call, next) => next({ ...call, refusal: undefined })).execute("list", '{"path":');
+    expect(ran).toEqual([{}]);
+    expect(
+      await registryOf((call, next) => next({ ...call, args: { path: 1 }, refusal: undefined })).execute("list", "[1]"),
+    ).toContain("path: expected string");
+  });
+});
+
 describe("limitOutput", () => {
   const speaker = (text: string): ToolRegistry => {
     const registry = new ToolRegistry();

@@ -1,5 +1,12 @@
 import { attempt, unreadable } from "../callSafely.ts";
-import { isError, isToolError, ToolError, type ToolErrorCode, type ToolErrorDetails } from "../errors.ts";
+import {
+  type DenialDetails,
+  isError,
+  isToolError,
+  ToolError,
+  type ToolErrorCode,
+  type ToolErrorDetails,
+} from "../errors.ts";
 import type { ContentBlock, ToolOutcome } from "../interface.ts";
 import { clip, cutHead } from "../json.ts";
 import { type OptionSpecs, readOptions } from "../options.ts";
@@ -60,9 +67,9 @@ export function aborted(name: string, reason: unknown, committed: boolean): Tool
   return new ToolError({ code: "aborted", toolName: name, message, details: { reason } });
 }
 
-export function denied(toolName: string, reason: string): ToolError {
+export function denied(toolName: string, reason: string, details: DenialDetails, recoverable = false): ToolError {
   const message = boundMessage(`Permission denied: ${reason}`);
-  return new ToolError({ code: "permission_denied", toolName, message, recoverable: false });
+  return new ToolError({ code: "permission_denied", toolName, message, details, recoverable });
 }
 
 /** Makes an error that is not recoverable: only a person can answer, whatever the model calls. */
@@ -123,9 +130,10 @@ function fromToolError(toolName: string, message: string, thrown: ToolError): To
   });
 }
 
-/** Returns the outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, anything else as JSON text. Never throws. */
+/** Returns the outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, `(no output)` for nothing, anything else as JSON text. Never throws. */
 export function fromReturned(returned: unknown): ToolOutcome {
   if (typeof returned === "string") return { ok: true, output: returned };
+  if (returned === undefined) return { ok: true, output: "(no output)" };
   return { ok: true, ...(attempt(() => takeApart(returned)) ?? { output: describeValue(returned) }) };
 }
 

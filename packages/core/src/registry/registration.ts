@@ -21,6 +21,13 @@ export interface Entry {
   enabled: boolean;
 }
 
+const schemas = new WeakMap<ExecutableTool, ChatTool>();
+
+/** Returns the schema of a tool as it was read when the tool was registered; `getSchema` may answer another one by now. */
+export function schemaOf(tool: ExecutableTool): ChatTool {
+  return schemas.get(tool) ?? tool.getSchema();
+}
+
 /** Checks a tool and makes its entry. Throws a ToolError, `invalid_tool` or `already_exists`, that says what is wrong. */
 export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
   try {
@@ -66,10 +73,13 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
     });
   }
   if (typeof tool.execute !== "function") throw invalidTool(name, "execute must be a function");
+  if (typeof tool.getSchema !== "function")
+    throw invalidTool(name, "getSchema must be a function that returns the tool's schema; defineTool makes one");
   for (const method of ["effects", "ask"] as const)
     if (tool[method] !== undefined && typeof tool[method] !== "function")
       throw invalidTool(name, `${method} must be a function`);
   const schema = readSchema(tool, name);
+  schemas.set(tool, schema);
   const check = createArgumentChecker(tool, schema.function.parameters);
   const outputSchema = readOutputSchema(tool, name);
   const checkData = outputSchema && createDataCheck(outputSchema);

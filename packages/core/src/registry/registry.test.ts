@@ -1,46 +1,25 @@
 import { describe, expect, test, vi } from "vitest";
+import { never, registryOf, sleep, throwing, thrownBy, tool } from "../../fixtures/tools.ts";
 import { ToolError } from "../errors.ts";
-import type { ExecutableTool, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import type { ExecutableTool, ToolOutcome } from "../interface.ts";
 import { toolOutput } from "./outcome.ts";
 import { ToolRegistry } from "./registry.ts";
 
-type Run = (args: Record<string, unknown>, call?: ToolCallInfo) => unknown;
-
-function tool(name: string, run: Run = () => "ok", extra: object = {}, properties: object = {}): ExecutableTool {
-  return {
-    name,
-    getSchema: () => ({
-      type: "function",
-      function: { name, description: `Does ${name}.`, parameters: { type: "object", properties } },
-    }),
-    execute: async (args, call) => (await run(args, call)) as string,
-    ...extra,
-  };
-}
-
-function registryOf(...tools: ExecutableTool[]): ToolRegistry {
-  const registry = new ToolRegistry();
-  for (const each of tools) registry.register(each);
-  return registry;
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function thrownBy(run: () => unknown): ToolError {
-  try {
-    run();
-  } catch (error) {
-    return error as ToolError;
-  }
-  throw new Error("nothing was thrown");
-}
+/** The same tool with another function schema. */
+const withSchema = (change: object): ExecutableTool => ({
+  ...tool("a"),
+  getSchema: () => ({
+    type: "function",
+    function: { name: "a", description: "d", parameters: { type: "object" }, ...change },
+  }),
+});
 
 describe("register", () => {
   test("adds a tool, enabled, in order; a taken name throws and suggests a free one", () => {
-    const registry = registryOf(tool("b"), tool("a"));
+    const registry = registryOf([tool("b"), tool("a")]);
     expect(registry.getToolNames()).toEqual(["b", "a"]);
     expect(registry.isToolEnabled("b")).toBe(true);
-    const error = thrownBy(() => registry.register(tool("a")));
+    const error = thrownBy(() => registry.register(tool("a"))) as ToolError;
     expect(error.message).toMatch(/^Tool already exists: a\b/);
     expect(error.message).toContain("a_2");
     expect(error.code).toBe("already_exists");
@@ -51,50 +30,30 @@ describe("register", () => {
     ["a blank name", tool("  ")],
     ["an illegal name", tool("a b")],
     ["a long name", tool("x".repeat(65))],
-    [
-      "an empty description",
-      {
-        ...tool("a"),
-        getSchema: () => ({
-          type: "function",
-          function: { name: "a", description: " ", parameters: { type: "object" } },
-        }),
-      },
-    ],
-    ["another name in the schema", { ...tool("a"), getSchema: tool("b").getSchema }],
-    [
-      "parameters that are not an object schema",
-      {
-        ...tool("a"),
-        getSchema: () => ({
-          type: "function",
-          function: { name: "a", description: "d", parameters: { type: "string" } },
-        }),
-      },
-    ],
+    ["an empty description", withSchema({ description: " " })],
+    ["another name in the schema", withSchema({ name: "b" })],
+    ["parameters that are not an object schema", withSchema({ parameters: { type: "string" } })],
     ["no schema", { ...tool("a"), getSchema: () => undefined }],
-    [
-      "a schema that throws",
-      {
-        ...tool("a"),
-        getSchema: () => {
-          throw new Error("x");
-        },
-      },
-    ],
+    ["a schema that throws", { ...tool("a"), getSchema: throwing(new Error("x")) }],
+    ["no getSchema", { ...tool("a"), getSchema: undefined }],
     ["no execute", { ...tool("a"), execute: undefined }],
     ["nothing", undefined],
   ])("refuses %s with a typed error", (_, bad) => {
     const registry = new ToolRegistry();
-    const error = thrownBy(() => registry.register(bad as never));
+    const error = thrownBy(() => registry.register(bad as never)) as ToolError;
     expect(error).toBeInstanceOf(ToolError);
     expect(error.code).toBe("invalid_tool");
     expect(error.message).toMatch(/^Invalid tool /);
     expect(registry.getToolNames()).toEqual([]);
+    if (String((bad as ExecutableTool | undefined)?.name).trim() === "") expect(error.toolName).toBe("<unnamed>");
   });
 
-  test("the name of an unnamed tool is shown as <unnamed>", () => {
-    expect(thrownBy(() => new ToolRegistry().register(tool(" "))).toolName).toBe("<unnamed>");
+  test("tells an object without getSchema what it lacks", () => {
+    for (const other of [
+      { ...tool("a"), getSchema: undefined },
+      { name: "a", execute: () => "", description: "A.", parameters: {} },
+    ])
+      expect(() => new ToolRegistry([other as never])).toThrow('Invalid tool "a": getSchema must be a function');
   });
 
   test("reads the schema once, freezes it and fills in strict", () => {
@@ -128,7 +87,7 @@ describe("register", () => {
 
 describe("toggles and introspection", () => {
   test("enable and disable move a tool in and out of the schemas, and say whether it is registered", () => {
-    const registry = registryOf(tool("a"), tool("b"));
+    const registry = registryOf([tool("a"), tool("b")]);
     const both = registry.getEnabledSchemas();
     expect(registry.getEnabledSchemas()).toBe(both);
     expect(registry.disable("a")).toBe(true);
@@ -162,9 +121,7 @@ describe("toggles and introspection", () => {
   test("listTools gives the origin of a tool, and its hints apart from its traits", () => {
     const registry = registryOf(tool("a"));
     registry.register({ ...tool("b"), origin: "mcp:s", hints: { readOnly: true } });
-    const unreadable = (): never => {
-      throw new Error("unreadable");
-    };
+    const unreadable = throwing(new Error("unreadable"));
     registry.register(Object.defineProperties(tool("c"), { origin: { get: unreadable }, hints: { get: unreadable } }));
     const [own, claimed, hostile] = registry.listTools();
     expect([own?.origin, claimed?.origin, hostile?.origin]).toEqual(["own", "mcp:s", "own"]);
@@ -173,7 +130,7 @@ describe("toggles and introspection", () => {
   });
 
   test("a clone has the same tools, toggles and middleware and is independent", async () => {
-    const registry = registryOf(tool("a"), tool("b"));
+    const registry = registryOf([tool("a"), tool("b")]);
     registry.disable("b");
     registry.use(async (_, next) => ((await next()).ok ? "wrapped" : "failed"));
     const copy = registry.clone();
@@ -198,19 +155,13 @@ describe("execute answers exactly", () => {
     [[1, null], "[1,null]"],
     [42, "42"],
     [null, "null"],
-    [undefined, "undefined"],
+    [undefined, "(no output)"],
+    ["", ""],
     [10n, "10"],
     [Symbol("s"), "Symbol(s)"],
     [() => 1, "[a function]"],
-    [
-      {
-        toJSON: () => {
-          throw new Error("x");
-        },
-      },
-      "[an object that cannot be written as JSON]",
-    ],
-  ])("a value other than a string, %s, as JSON text or a short description", async (value, expected) => {
+    [{ toJSON: throwing(new Error("x")) }, "[an object that cannot be written as JSON]"],
+  ])("a value, %s, as it is, as JSON text or a short description", async (value, expected) => {
     expect(await registryOf(tool("a", () => value)).execute("a")).toBe(expected);
   });
 
@@ -222,51 +173,18 @@ describe("execute answers exactly", () => {
     [undefined, "undefined"],
     [{ code: 7 }, '{"code":7}'],
   ])("Error executing NAME: MESSAGE for a throw of %s", async (thrown, message) => {
-    const throwing = tool("a", () => {
-      throw thrown;
-    });
-    expect(await registryOf(throwing).execute("a")).toBe(`Error executing a: ${message}`);
-  });
-
-  test("an error for an Error whose message cannot be read", async () => {
-    const unreadable = Object.defineProperty(new Error("x"), "message", {
-      get: () => {
-        throw new Error("y");
-      },
-    });
-    const throwing = tool("a", () => {
-      throw unreadable;
-    });
-    expect(await registryOf(throwing).execute("a")).toBe("Error executing a: an object that cannot be read was thrown");
+    expect(await registryOf(tool("a", throwing(thrown))).execute("a")).toBe(`Error executing a: ${message}`);
   });
 
   test("an error for a hostile proxy, a revoked one too, and for a synchronous throw", async () => {
-    const hostile = new Proxy(
-      {},
-      {
-        get: () => {
-          throw new Error("get");
-        },
-        getPrototypeOf: () => {
-          throw new Error("proto");
-        },
-        has: () => {
-          throw new Error("has");
-        },
-      },
-    );
+    const fail = throwing(new Error("trap"));
+    const hostile = new Proxy({}, { get: fail, getPrototypeOf: fail, has: fail });
     const { proxy, revoke } = Proxy.revocable(() => undefined, {});
     revoke();
     for (const value of [hostile, proxy]) {
-      const thrower: ExecutableTool = {
-        ...tool("a"),
-        execute: () => {
-          throw value;
-        },
-      };
-      expect(await registryOf(thrower).execute("a")).toMatch(/^Error executing a: /);
-      const returner: ExecutableTool = { ...tool("b"), execute: () => value as never };
-      expect(typeof (await registryOf(returner).execute("b"))).toBe("string");
+      expect(await registryOf({ ...tool("a"), execute: throwing(value) }).execute("a")).toMatch(/^Error executing a: /);
+      const answer = await registryOf({ ...tool("b"), execute: () => value as never }).execute("b");
+      expect(typeof answer).toBe("string");
     }
   });
 
@@ -278,12 +196,7 @@ describe("execute answers exactly", () => {
   });
 
   test("a message unchanged up to 8,192 characters, then cut with a notice", async () => {
-    const fail = (length: number) =>
-      registryOf(
-        tool("a", () => {
-          throw new Error("m".repeat(length));
-        }),
-      ).execute("a");
+    const fail = (length: number) => registryOf(tool("a", throwing(new Error("m".repeat(length))))).execute("a");
     expect(await fail(8192)).toBe(`Error executing a: ${"m".repeat(8192)}`);
     const long = await fail(100_000);
     expect(long).toContain(`${"m".repeat(8192)}\n`);
@@ -291,7 +204,7 @@ describe("execute answers exactly", () => {
   });
 
   test("Tool not found with the nearest enabled name, or without", async () => {
-    const registry = registryOf(tool("read_file"), tool("read_files"));
+    const registry = registryOf([tool("read_file"), tool("read_files")]);
     registry.disable("read_files");
     expect(await registry.execute("raed_file")).toBe("Tool not found: raed_file. Did you mean read_file?");
     expect(await registry.execute("read_filez")).toBe("Tool not found: read_filez. Did you mean read_file?");
@@ -308,7 +221,7 @@ describe("execute answers exactly", () => {
 
   test("Invalid arguments before the tool runs", async () => {
     const run = vi.fn(() => "ran");
-    const registry = registryOf(tool("a", run, {}, { n: { type: "number" } }));
+    const registry = registryOf(tool("a", run, {}, { properties: { n: { type: "number" } } }));
     expect(await registry.execute("a", { n: "x" })).toBe(
       'Error executing a: Invalid arguments: n: expected number, got string "x"',
     );
@@ -328,13 +241,13 @@ describe("execute answers exactly", () => {
 });
 
 describe("time limits and aborts", () => {
-  const hang = tool("hang", () => new Promise(() => undefined));
+  const hang = tool("hang", never);
 
   test("Timed out after N ms, and the tool's signal fires then", async () => {
     let signal: AbortSignal | undefined;
     const watching = tool("a", (_, call) => {
       signal = call?.signal;
-      return new Promise(() => undefined);
+      return never();
     });
     expect(await registryOf(watching).execute("a", {}, { timeoutMs: 20 })).toBe(
       "Error executing a: Timed out after 20 ms",
@@ -344,24 +257,18 @@ describe("time limits and aborts", () => {
 
   test("the caller's limit wins over the tool's, the tool's over the default", async () => {
     const own = { timeoutMs: (args: Record<string, unknown>) => Number(args.ms) };
-    const registry = registryOf(tool("a", () => new Promise(() => undefined), own, { ms: { type: "number" } }));
+    const registry = registryOf(tool("a", never, own, { properties: { ms: { type: "number" } } }));
     expect(await registry.execute("a", { ms: "15" })).toBe("Error executing a: Timed out after 15 ms");
-    expect(await registry.execute("a", { ms: 60_000 }, { timeoutMs: 10 })).toBe(
-      "Error executing a: Timed out after 10 ms",
-    );
+    expect(await registry.execute("a", { ms: 60_000 }, { timeoutMs: 10 })).toMatch(/: Timed out after 10 ms$/);
+    expect(await registryOf(tool("b", never, { timeoutMs: 5 })).execute("b")).toMatch(/: Timed out after 5 ms$/);
   });
 
   test("a limit beyond 2^31 - 1 ms, or none, does not fire at once; a senseless one is an error", async () => {
-    for (const timeoutMs of [2 ** 31, 1e300, Number.POSITIVE_INFINITY]) {
-      expect(await registryOf(tool("a", () => sleep(5).then(() => "done"))).execute("a", {}, { timeoutMs })).toBe(
-        "done",
-      );
-    }
-    for (const timeoutMs of [0, -1, Number.NaN]) {
-      expect(await registryOf(tool("a")).execute("a", {}, { timeoutMs })).toMatch(
-        /^Error executing a: timeoutMs must be/,
-      );
-    }
+    const slow = registryOf(tool("a", () => sleep(5).then(() => "done")));
+    for (const timeoutMs of [2 ** 31, 1e300, Number.POSITIVE_INFINITY])
+      expect(await slow.execute("a", {}, { timeoutMs })).toBe("done");
+    for (const timeoutMs of [0, -1, Number.NaN])
+      expect(await slow.execute("a", {}, { timeoutMs })).toMatch(/^Error executing a: timeoutMs must be/);
   });
 
   test("an abort ends the call, also of a tool that ignores the signal; an earlier one prevents the start", async () => {
@@ -380,11 +287,7 @@ describe("time limits and aborts", () => {
     const rejections: unknown[] = [];
     const listener = (reason: unknown): void => void rejections.push(reason);
     process.on("unhandledRejection", listener);
-    const late = tool("late", () =>
-      sleep(30).then(() => {
-        throw new Error("late");
-      }),
-    );
+    const late = tool("late", () => sleep(30).then(throwing(new Error("late"))));
     expect(await registryOf(late).execute("late", {}, { timeoutMs: 5 })).toContain("Timed out");
     await sleep(60);
     process.off("unhandledRejection", listener);
@@ -423,18 +326,10 @@ describe("time limits and aborts", () => {
 
 describe("outcomes", () => {
   test("invoke gives the output or the typed error", async () => {
-    const registry = registryOf(
-      tool("a"),
-      tool("b", () => {
-        throw new Error("no");
-      }),
-    );
+    const registry = registryOf([tool("a"), tool("b", throwing(new Error("no")))]);
     expect(await registry.invoke("a")).toEqual({ ok: true, output: "ok" });
-    const failed = await registry.invoke("b");
-    expect(failed).toMatchObject({
-      ok: false,
-      error: { code: "execution_failed", toolName: "b", message: "no", recoverable: true },
-    });
+    const error = { code: "execution_failed", toolName: "b", message: "no", recoverable: true };
+    expect(await registry.invoke("b")).toMatchObject({ ok: false, error });
   });
 
   test("onOutcome is called once, before execute resolves, with what invoke returns", async () => {
@@ -454,17 +349,7 @@ describe("outcomes", () => {
       { ok: true, output: "ok" },
       { ok: false, error: { code: "not_found" } },
     ]);
-    expect(
-      await registry.execute(
-        "a",
-        {},
-        {
-          onOutcome: () => {
-            throw new Error("listener");
-          },
-        },
-      ),
-    ).toBe("ok");
+    expect(await registry.execute("a", {}, { onOutcome: throwing(new Error("listener")) })).toBe("ok");
   });
 
   test("rich content travels beside the string", async () => {
@@ -474,14 +359,10 @@ describe("outcomes", () => {
   });
 
   test("a ToolError thrown by a tool keeps its code and details, and gets the tool's name", async () => {
-    const denied = tool("a", () => {
-      throw new ToolError({ code: "permission_denied", message: "no way", details: { roots: ["/r"] } });
-    });
-    const outcome = await registryOf(denied).invoke("a");
-    expect(outcome).toMatchObject({
-      ok: false,
-      error: { code: "permission_denied", toolName: "a", details: { roots: ["/r"] } },
-    });
+    const details = { roots: ["/r"] };
+    const denied = tool("a", throwing(new ToolError({ code: "permission_denied", message: "no way", details })));
+    const error = { code: "permission_denied", toolName: "a", details };
+    expect(await registryOf(denied).invoke("a")).toMatchObject({ ok: false, error });
     expect(await registryOf(denied).execute("a")).toBe("Error executing a: no way");
   });
 

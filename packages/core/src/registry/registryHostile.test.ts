@@ -1,26 +1,11 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { never, type Run, registryOf, thrownBy, tool as toolNamed, turn } from "../../fixtures/tools.ts";
 import { isToolError, ToolError } from "../errors.ts";
 import type { ExecutableTool, Middleware, ToolCallInfo, ToolOutcome } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
 
-type Run = (args: Record<string, unknown>, call?: ToolCallInfo) => unknown;
-
-function tool(run: Run = () => "ok", extra: object = {}): ExecutableTool {
-  return {
-    name: "a",
-    getSchema: () => ({ type: "function", function: { name: "a", description: "A.", parameters: { type: "object" } } }),
-    execute: async (args, call) => (await run(args, call)) as string,
-    ...extra,
-  };
-}
-
-function registryOf(registered: ExecutableTool, ...middlewares: Middleware[]): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.register(registered);
-  for (const middleware of middlewares) registry.use(middleware);
-  return registry;
-}
+const tool = (run?: Run, extra?: object): ExecutableTool => toolNamed("a", run, extra);
 
 /** The property answers `reads` times, then throws. */
 function failingGetter<T extends object>(target: T, property: keyof T, reads = 0): T {
@@ -35,25 +20,16 @@ function failingGetter<T extends object>(target: T, property: keyof T, reads = 0
   });
 }
 
-const never = (): Promise<never> => new Promise(() => undefined);
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 describe("a tool whose properties cannot be read", () => {
   test.each(["name", "execute", "getSchema"] as const)("is refused with a typed error: %s", (property) => {
-    const problem = (() => {
-      try {
-        registryOf(failingGetter(tool(), property));
-      } catch (thrown) {
-        return thrown;
-      }
-    })();
+    const problem = thrownBy(() => registryOf(failingGetter(tool(), property)));
     expect(isToolError(problem) && problem.code).toBe("invalid_tool");
   });
 
   test("is refused with a typed error: a revoked proxy", () => {
     const { proxy, revoke } = Proxy.revocable(tool(), {});
     revoke();
-    expect(() => registryOf(proxy)).toThrow(ToolError);
+    expect(() => new ToolRegistry([proxy])).toThrow(ToolError);
   });
 
   test.each(["readOnly", "destructive", "idempotent", "openWorld", "timeoutMs"] as const)(
@@ -89,7 +65,7 @@ test("a tool that changes its name keeps the registered one in errors", async ()
 
 test("listTools has a key only for traits that the tool has", () => {
   expect(registryOf(tool(() => "", { readOnly: true, openWorld: undefined })).listTools()).toStrictEqual([
-    { name: "a", description: "A.", parameters: { type: "object" }, enabled: true, readOnly: true, origin: "own" },
+    { name: "a", description: "Does a.", parameters: { type: "object" }, enabled: true, readOnly: true, origin: "own" },
   ]);
 });
 

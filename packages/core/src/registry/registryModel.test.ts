@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tool as toolNamed } from "../../fixtures/tools.ts";
 import type { ExecutableTool } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
 
@@ -18,14 +19,7 @@ function generator(seed: number): (below: number) => number {
   };
 }
 
-function tool(name: string, version: number): ExecutableTool {
-  const parameters = { type: "object", properties: {} };
-  return {
-    name,
-    getSchema: () => ({ type: "function", function: { name, description: `v${version}`, parameters } }),
-    execute: async () => `${name} v${version}`,
-  };
-}
+const tool = (name: string, version: number): ExecutableTool => toolNamed(name, () => `${name} v${version}`);
 
 async function step(random: (below: number) => number, registry: ToolRegistry, model: Model, version: number) {
   const name = names[random(names.length)] ?? "a";
@@ -61,27 +55,23 @@ async function step(random: (below: number) => number, registry: ToolRegistry, m
   }
 }
 
-test.each(Array.from({ length: 20 }, (_, seed) => seed))(
-  "1,000 operations agree with the model, seed %i",
-  async (seed) => {
-    const random = generator(seed);
-    const registry = new ToolRegistry();
-    const model: Model = [];
-    for (let version = 0; version < 1000; version += 1) {
-      await step(random, registry, model, version);
-      const known = names.map((name) => model.find((entry) => entry.name === name));
-      // One comparison for each step: sixteen of them would take most of the test's time.
-      expect({
-        names: registry.getToolNames(),
-        schemas: registry.getEnabledSchemas().map((schema) => schema.function.name),
-        has: names.map((name) => registry.hasTool(name)),
-        enabled: names.map((name) => registry.isToolEnabled(name)),
-      }).toEqual({
-        names: model.map((entry) => entry.name),
-        schemas: model.filter((entry) => entry.enabled).map((entry) => entry.name),
-        has: known.map((entry) => entry !== undefined),
-        enabled: known.map((entry) => entry?.enabled ?? false),
-      });
-    }
-  },
-);
+test.each([0, 1, 2, 3, 4])("200 operations agree with the model, seed %i", async (seed) => {
+  const random = generator(seed);
+  const registry = new ToolRegistry();
+  const model: Model = [];
+  for (let version = 0; version < 200; version += 1) {
+    await step(random, registry, model, version);
+    const known = names.map((name) => model.find((entry) => entry.name === name));
+    expect({
+      names: registry.getToolNames(),
+      schemas: registry.getEnabledSchemas().map((schema) => schema.function.name),
+      has: names.map((name) => registry.hasTool(name)),
+      enabled: names.map((name) => registry.isToolEnabled(name)),
+    }).toEqual({
+      names: model.map((entry) => entry.name),
+      schemas: model.filter((entry) => entry.enabled).map((entry) => entry.name),
+      has: known.map((entry) => entry !== undefined),
+      enabled: known.map((entry) => entry?.enabled ?? false),
+    });
+  }
+});

@@ -1,29 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ExecutableTool, Middleware, ToolCallInfo, ToolOutcome } from "../interface.ts";
+import { never, registryOf, throwing, tool } from "../../fixtures/tools.ts";
+import type { Middleware, ToolOutcome } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
 
-type Run = (args: Record<string, unknown>, call?: ToolCallInfo) => unknown;
-
-function tool(name: string, run: Run = () => "ok", extra: object = {}, parameters: object = {}): ExecutableTool {
-  return {
-    name,
-    getSchema: () => ({
-      type: "function",
-      function: { name, description: `Does ${name}.`, parameters: { type: "object", ...parameters } },
-    }),
-    execute: async (args, call) => (await run(args, call)) as string,
-    ...extra,
-  };
-}
-
-function registryOf(registered: ExecutableTool, ...middlewares: Middleware[]): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.register(registered);
-  for (const middleware of middlewares) registry.use(middleware);
-  return registry;
-}
-
-const never = (): Promise<never> => new Promise(() => undefined);
 const pass: Middleware = (_, next) => next();
 
 /** A middleware that waits until it is let go on. */
@@ -171,12 +150,6 @@ describe("what a middleware passes on", () => {
 });
 
 describe("the time limit", () => {
-  test("of a tool may be a number", async () => {
-    expect(await registryOf(tool("a", never, { timeoutMs: 10 })).execute("a")).toBe(
-      "Error executing a: Timed out after 10 ms",
-    );
-  });
-
   test.each([
     ["absent", undefined],
     ["0", 0],
@@ -184,12 +157,7 @@ describe("the time limit", () => {
     ["not a number", Number.NaN],
     ["a string", "15"],
     ["a function that answers NaN", () => Number.NaN],
-    [
-      "a function that throws",
-      () => {
-        throw new Error("no limit today");
-      },
-    ],
+    ["a function that throws", throwing(new Error("no limit today"))],
   ])("of a tool that is %s gives the default of 30 s", async (_, timeoutMs) => {
     vi.useFakeTimers();
     let answer = "";
@@ -227,17 +195,6 @@ test("a call that a middleware passes on after the abort, without the signal, do
   expect(await running).toBe("Error executing a: Aborted");
   await new Promise((resolve) => setImmediate(resolve));
   expect(run).not.toHaveBeenCalled();
-});
-
-test("the name suggested for an unknown tool is one that can be called, even if a disabled one is nearer", async () => {
-  const registry = registryOf(tool("read_files"));
-  registry.register(tool("read_file"));
-  registry.disable("read_files");
-  expect(await registry.execute("Read_Files")).toBe("Tool not found: Read_Files. Did you mean read_file?");
-});
-
-test("a name that is not a string is shown as one", async () => {
-  expect(await new ToolRegistry().execute(42 as never)).toBe("Tool not found: 42");
 });
 
 test("the tool hears of an abort by a signal that gives no reason", async () => {

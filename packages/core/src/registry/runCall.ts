@@ -2,6 +2,7 @@ import type { CheckedArguments } from "../arguments/argumentChecker.ts";
 import { attempt } from "../callSafely.ts";
 import type { ToolError } from "../errors.ts";
 import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { canonicalJson, isPlainObject } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { untilAborted } from "../promises.ts";
@@ -32,9 +33,11 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
   caller: true,
 };
 
-interface CheckedCall extends CheckedArguments {
-  readonly entry: Entry | undefined;
-}
+/** The result of checking a call. It stays with the call until a middleware passes on other arguments or takes the refusal off. */
+type CheckedCall = Pick<CheckedArguments, "args"> & { readonly given: unknown } & (
+    | { readonly entry: Entry; readonly error?: undefined }
+    | { readonly entry: Entry | undefined; readonly error: ToolError }
+  );
 
 /** Runs one call. Synchronous, so that a call has started when `invoke` returns, unless its check must wait. May throw or reject. */
 export function runCall(
@@ -63,9 +66,8 @@ export async function refusalOfCall(
   const { signal } = options;
   const answer = async (): Promise<{ refusal: ToolError | undefined }> => {
     const found = await look(state, name, given);
-    const error = refusalOf(state, name) ?? found.error;
-    if (error || !found.entry) return { refusal: error ?? unknownTool(name) };
-    const call = callOf(found, name, options);
+    const call = callOf(state, found, name, options);
+    if (call.refusal || found.error) return { refusal: call.refusal };
     const passed = await passGuards(state, found.entry, call, { ...options, approve: undefined });
     return { refusal: "error" in passed ? passed.error : undefined };
   };
@@ -79,12 +81,11 @@ function runFound(
   name: string,
   options: ExecuteOptions,
 ): Promise<ToolOutcome> {
-  const call = callOf(found, name, options, refusalOf(state, name) ?? found.error);
+  const call = callOf(state, found, name, options);
   // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
   if (state.middlewares.length === 0 && guardsOf(state, found.entry).length === 0) {
-    return call.refusal || !found.entry
-      ? Promise.resolve(failed(call.refusal ?? unknownTool(name)))
-      : runTool(state, found.entry, call, options, nothing);
+    if (found.error || call.refusal) return Promise.resolve(refused(call.refusal, found));
+    return runTool(state, found.entry, call, options, nothing);
   }
   return runGuarded(state, found, call, options);
 }
@@ -106,9 +107,10 @@ function runGuarded(
   };
   const orAborted = async (running: Promise<ToolOutcome>): Promise<ToolOutcome> =>
     (await unlessAborted(running, signal)) ?? failed(aborted(shownName(name), signal?.reason, committed));
-  const start = (now: CheckedCall, current: ToolCall, error: ToolError | undefined): Promise<ToolOutcome> => {
+  const start = (now: CheckedCall, current: ToolCall): Promise<ToolOutcome> => {
+    const refusal = refusalOf(state, current.name);
+    if (refusal || now.error) return Promise.resolve(refused(refusal, now));
     const { entry } = now;
-    if (error || !entry) return Promise.resolve(failed(error ?? unknownTool(name)));
     const run = (args: Record<string, unknown>, { beforeRun } = current): Promise<ToolOutcome> => {
       // Also where a middleware passed on a call without the signal.
       if (signal?.aborted) return Promise.resolve(failed(aborted(shownName(name), signal.reason, false)));
@@ -132,13 +134,12 @@ function runGuarded(
       return changed ? Promise.resolve(ended).then((outcome) => noteChangedArguments(outcome, changed)) : ended;
     });
   };
-  if (state.middlewares.length === 0) return orAborted(start(found, call, call.refusal));
+  if (state.middlewares.length === 0) return orAborted(start(found, call));
+  const shown = found.error && printOf(call.args);
   const running = runThrough(state.middlewares, call, (current) => {
     // A middleware may have waited long, or changed the call.
-    const again = lookAgain(state, current, call, found);
-    const startAgain = (now: CheckedCall): Promise<ToolOutcome> =>
-      start(now, current, refusalOf(state, current.name) ?? now.error);
-    return "then" in again ? again.then(startAgain) : startAgain(again);
+    const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, found, shown);
+    return "then" in again ? again.then((now) => start(now, current)) : start(again, current);
   });
   return orAborted(running);
 }
@@ -155,8 +156,14 @@ function runTool(
   return checkData ? running.then(checkData) : running;
 }
 
-function callOf({ entry, args }: CheckedCall, name: string, options: ExecuteOptions, refusal?: ToolError): ToolCall {
+function callOf(
+  state: RegistryState,
+  { entry, args, error }: CheckedCall,
+  name: string,
+  options: ExecuteOptions,
+): ToolCall {
   const { signal, callId, labels, onProgress } = options;
+  const refusal = refusalOf(state, name) ?? error;
   return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
 }
 
@@ -196,26 +203,34 @@ function watchExecute(tool: ExecutableTool): () => boolean {
 /** Returns the tool of that name, with its repaired arguments or what is wrong with them. */
 function look({ entries }: RegistryState, name: string, given: unknown): CheckedCall | Promise<CheckedCall> {
   const entry = entries.get(name);
-  if (!entry) return { entry, args: (given ?? {}) as Record<string, unknown> };
+  if (!entry)
+    return { entry, given, args: isPlainObject(given) ? given : {}, error: notFound(shownName(name), undefined) };
+  const found = ({ args, error }: CheckedArguments): CheckedCall => ({ entry, given, args, error }) as CheckedCall;
   const checked = entry.check(given);
-  return "then" in checked
-    ? checked.then(({ args, error }) => ({ entry, args, error }))
-    : { entry, args: checked.args, error: checked.error };
+  return "then" in checked ? checked.then(found) : found(checked);
 }
 
+/** Returns what was found for arguments that no middleware has changed; a refusal stays even where one has copied them or left it out. */
 function lookAgain(
   state: RegistryState,
   current: ToolCall,
   call: ToolCall,
   found: CheckedCall,
+  shown: string | undefined,
 ): CheckedCall | Promise<CheckedCall> {
-  const { name, args } = current;
-  const entry = state.entries.get(name);
-  const error = refusalOf(state, name);
-  if (error) return { entry, args, error };
+  const { name, args = call.args } = current;
+  const isTakenOff = "refusal" in current && current.refusal === undefined;
+  const isGiven = found.error !== undefined && !isTakenOff && printOf(args) === shown;
   // Arguments that the tool's own check has returned need not pass it again; any others may have been changed in place.
-  const isChecked = entry?.tool.parseArguments && args === call.args && entry.tool === call.tool;
-  return isChecked ? found : look(state, name, args);
+  const isParsed = found.entry?.tool.parseArguments !== undefined && args === call.args && !found.error;
+  const isSame = state.entries.get(name)?.tool === found.entry?.tool;
+  if (isSame && (isGiven || isParsed)) return found;
+  return look(state, name, isGiven ? found.given : args);
+}
+
+/** Returns arguments in a form to compare: a middleware may copy them, or change them in place. */
+function printOf(args: unknown): string | undefined {
+  return attempt(() => canonicalJson(args));
 }
 
 /** Returns why a name cannot be called now, if it cannot. */
@@ -226,8 +241,8 @@ function refusalOf({ entries }: RegistryState, name: string): ToolError | undefi
   return notFound(shownName(name), nearestName(shownName(name), enabled));
 }
 
-function unknownTool(name: string): ToolError {
-  return notFound(shownName(name), undefined);
+function refused(refusal: ToolError | undefined, { error }: CheckedCall): ToolOutcome {
+  return { ok: false, error: (refusal ?? error) as ToolError };
 }
 
 function failed(error: ToolError): ToolOutcome {
