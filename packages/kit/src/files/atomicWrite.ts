@@ -6,6 +6,7 @@ import type { PathScope } from "../paths/pathScope.ts";
 import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
 import type { FilePath, OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
+import { isMountPoint } from "./mounts.ts";
 import { openRegularFile, refuseSpecial } from "./openRegular.ts";
 import { renameRetrying } from "./renameRetrying.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
@@ -29,13 +30,16 @@ export interface WriteResult {
   bytes: number;
   /** True if there was no file before. */
   created: boolean;
-  /** The reason why the file was written in place, so not atomically: a rename would have cut its hard links or changed its owner. */
-  inPlace?: "hard links" | "owner";
+  /**
+   * The reason why the file was written in place, so not atomically: a rename would have cut its hard links or changed its owner, or the
+   * file itself is a mount, which nothing can replace.
+   */
+  inPlace?: "hard links" | "owner" | "mount";
 }
 
 /**
  * Replaces (or creates, with its parent directories) the file at a canonical path: a reader, also after a crash, finds the whole
- * old content or the whole new one. Mode and owner are kept; text is written as UTF-8. The two exceptions are named
+ * old content or the whole new one. Mode and owner are kept; text is written as UTF-8. The exceptions are named
  * in `WriteResult.inPlace`. Take `withPathLocks` around it. Throws a ToolError in plain words, with nothing left over.
  */
 export async function writeAtomically(
@@ -79,7 +83,7 @@ async function writeInto(
   };
   const old = lookAtTarget();
   const result: WriteResult = { bytes: bytes.length, created: old === undefined };
-  const inPlace = async (reason: "hard links" | "owner"): Promise<WriteResult> => {
+  const inPlace = async (reason: NonNullable<WriteResult["inPlace"]>): Promise<WriteResult> => {
     await writeInPlace(openRegularFile(path, scope, true), bytes, call);
     return { ...result, inPlace: reason };
   };
@@ -104,6 +108,7 @@ async function writeInto(
     await renameRetrying(directory.at(temporary.name), target, scope.print(path), { check });
   } catch (error) {
     temporary.discard();
+    if (kept && systemErrorCode(error) === "EBUSY" && isMountPoint(path)) return inPlace("mount");
     throw error;
   }
   try {

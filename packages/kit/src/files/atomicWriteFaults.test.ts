@@ -1,16 +1,6 @@
-import {
-  chownSync,
-  fstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, fstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPathScope, type PathScope } from "../paths/pathScope.ts";
 
@@ -56,15 +46,12 @@ let file: string;
 let scope: PathScope;
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "atomic-faults-")));
+  base = temporaryFolder("atomic-faults");
   file = join(base, "file");
   scope = createPathScope({ cwd: base, root: base });
   writeFileSync(file, "old");
 });
-afterEach(() => {
-  faults.clear();
-  rmSync(base, { recursive: true, force: true });
-});
+afterEach(() => faults.clear());
 
 const isRoot = process.getuid?.() === 0;
 

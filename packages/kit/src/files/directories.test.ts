@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { ensureDirectory } from "./directories.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "ensure-"));
+  home = temporaryFolder("ensure");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 test("makes missing parents, with the mode asked for; an existing directory is success", () => {
   ensureDirectory(join(home, "a/b/c"), 0o700);

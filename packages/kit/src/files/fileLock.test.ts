@@ -1,24 +1,26 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test, vi } from "vitest";
 import { takeFileLock, withFileLock } from "./fileLock.ts";
 
 let folder = "";
 let path = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "toolcrib-lock-"));
+  folder = temporaryFolder("toolcrib-lock");
   path = join(folder, "x.lock");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+
+let deadPid: number | undefined;
 
 /** Leaves the lock of a process that has ended. */
 function leftByDeadProcess(): void {
-  const { pid } = spawnSync(process.execPath, ["-e", ""]);
-  writeFileSync(path, `${hostname()} ${pid} 12345`);
+  deadPid ??= spawnSync(process.execPath, ["-e", ""]).pid;
+  writeFileSync(path, `${hostname()} ${deadPid} 12345`);
 }
 
 test("a lock is held until it is released, and then gone", async () => {

@@ -27,19 +27,13 @@ async function lyingPng(width: number, height: number): Promise<Buffer> {
   return bytes;
 }
 
-describe("a picture is left as it is", () => {
-  test("where it fits", async () => {
-    const bytes = await drawPicture(side, side);
-    expect(await fitPicture(bytes)).toBe(bytes);
-  });
-
-  test.each(["<svg xmlns='http://www.w3.org/2000/svg' width='9000' height='9000'/>", "%PDF-1.7", "BM", ""])(
-    "where it is no picture of a known format: %s",
-    async (text) => {
-      const bytes = Buffer.concat([Buffer.from(text), Buffer.alloc(4_000_000)]);
-      expect(await fitPicture(bytes)).toBe(bytes);
-    },
-  );
+test("a picture that fits is left as it is, and so is what is no picture of a known format", async () => {
+  const fits = await drawPicture(side, 20);
+  expect(await fitPicture(fits)).toBe(fits);
+  for (const text of ["<svg xmlns='http://www.w3.org/2000/svg' width='9000' height='9000'/>", "%PDF-1.7", "BM", ""]) {
+    const bytes = Buffer.concat([Buffer.from(text), Buffer.alloc(4_000_000)]);
+    expect(await fitPicture(bytes), text).toBe(bytes);
+  }
 });
 
 describe("a picture is made smaller", () => {
@@ -49,7 +43,7 @@ describe("a picture is made smaller", () => {
     ["webp", "WebP"],
     ["gif", "PNG"],
   ] as const)("a %s, to a %s of the same proportions", async (format, becomes) => {
-    expect(await sizeAfter(await drawPicture(3000, 1500, { format }))).toBe(`${becomes} 2000 x 1000`);
+    expect(await sizeAfter(await drawPicture(2400, 24, { format }))).toBe(`${becomes} 2000 x 20`);
   });
 
   test("that is long and thin", async () => {
@@ -59,17 +53,18 @@ describe("a picture is made smaller", () => {
   test("of too many bytes, to a WebP where PNG would not do", async () => {
     const bytes = await drawPicture(1300, 1000, { isNoise: true });
     expect(bytes.length).toBeGreaterThan(mostBytes);
-    expect(await sizeAfter(bytes)).toBe("WebP 1300 x 1000");
-    expect((await fitPicture(bytes))?.length).toBeLessThanOrEqual(mostBytes);
+    const smaller = (await fitPicture(bytes)) ?? new Uint8Array();
+    expect(readImageHeader(smaller)).toMatchObject({ format: "WebP", width: 1300, height: 1000 });
+    expect(smaller.length).toBeLessThanOrEqual(mostBytes);
   });
 
   test("upright, without what a camera noted", async () => {
-    const bytes = await drawPicture(3000, 1500, { format: "jpeg", orientation: 6 });
+    const bytes = await drawPicture(2400, 240, { format: "jpeg", orientation: 6 });
     const smaller = Buffer.from((await fitPicture(bytes)) ?? []);
-    expect(await sharp(smaller).metadata()).toMatchObject({ width: 1000, height: 2000 });
+    expect(await sharp(smaller).metadata()).toMatchObject({ width: 200, height: 2000 });
     expect(await sharp(smaller).metadata()).not.toHaveProperty("orientation");
     expect(smaller.includes("Exif")).toBe(false);
-    const corner = { left: 950, top: 10, width: 1, height: 1 };
+    const corner = { left: 190, top: 10, width: 1, height: 1 };
     const [red = 0, , blue = 0] = await sharp(smaller).extract(corner).raw().toBuffer();
     expect([red > 200, blue < 50]).toEqual([true, true]);
   });
@@ -90,17 +85,17 @@ describe("a picture is made smaller", () => {
   });
 
   test("several at once, while the event loop goes on", async () => {
-    const bytes = await drawPicture(4000, 3000, { format: "jpeg" });
+    const bytes = await drawPicture(2400, 1000, { format: "jpeg" });
     await fitPicture(bytes);
     const loop = watchLoop();
-    await Promise.all([fitPicture(bytes), fitPicture(bytes), fitPicture(bytes)]);
+    await Promise.all([fitPicture(bytes), fitPicture(bytes)]);
     expect(loop.stop()).toBeLessThan(100);
   });
 });
 
 describe("a picture that cannot be made smaller is refused in words", () => {
   test("where it is cut off", async () => {
-    const bytes = await drawPicture(3000, 3000, { format: "jpeg" });
+    const bytes = await drawPicture(2400, 240, { format: "jpeg" });
     expect(await rejection(bytes.subarray(0, bytes.length / 2))).toMatch(
       /^it cannot be made smaller: it cannot be decoded: .{5,200}$/,
     );
@@ -163,11 +158,11 @@ test("nothing is made smaller without the package sharp, or where it does not lo
 });
 
 test("an abort ends the wait with its reason, and the next picture is made smaller", async () => {
-  const bytes = await drawPicture(3000, 3000);
+  const bytes = await drawPicture(2400, 240);
   await expect(fitPicture(bytes, AbortSignal.abort("before"))).rejects.toBe("before");
   const abort = new AbortController();
   const running = fitPicture(bytes, abort.signal);
   abort.abort("meanwhile");
   await expect(running).rejects.toBe("meanwhile");
-  expect(await sizeAfter(bytes)).toBe("PNG 2000 x 2000");
+  expect(await sizeAfter(bytes)).toBe("PNG 2000 x 200");
 });

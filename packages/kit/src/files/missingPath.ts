@@ -1,11 +1,19 @@
-import { type Dirent, opendirSync, statSync } from "node:fs";
+import { opendirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { canonicalOrUndefined } from "../paths/canonicalPath.ts";
 import type { PathScope } from "../paths/pathScope.ts";
-import { escapedName, looksAlike, similarity } from "../paths/similarNames.ts";
+import { escapedName, looksAlike, similarityTo } from "../paths/similarNames.ts";
 import { openInside } from "./directories.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
+
+/** An entry of a folder, as a type that users without Node's types can read. */
+export interface FolderEntry {
+  readonly name: string;
+  isDirectory(): boolean;
+  isFile(): boolean;
+  isSymbolicLink(): boolean;
+}
 
 /** Entries of a folder that are looked at. */
 const mostEntries = 2000;
@@ -52,11 +60,12 @@ function findSimilar(path: string, scope: PathScope): { missing: string; names: 
   try {
     while (!statSync(dirname(missing), { throwIfNoEntry: false }) && dirname(missing) !== missing)
       missing = dirname(missing);
-    const names = entriesOf(dirname(missing), scope)
+    const rankOf = similarityTo(basename(missing));
+    const names = entriesOf(dirname(missing), scope, mostEntries)
       .filter((entry) => missing === path || entry.isDirectory() || entry.isSymbolicLink())
       .flatMap((entry) => {
         if (entry.name === basename(missing)) return [];
-        const rank = similarity(basename(missing), entry.name);
+        const rank = rankOf(entry.name);
         return rank !== undefined && mayBeNamed(entry, dirname(missing), scope) ? { name: entry.name, rank } : [];
       })
       .sort((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
@@ -67,13 +76,14 @@ function findSimilar(path: string, scope: PathScope): { missing: string; names: 
   }
 }
 
-function entriesOf(folder: string, scope: PathScope): Dirent[] {
+/** Returns the first entries of a folder inside the scope. */
+export function entriesOf(folder: string, scope: PathScope, most: number): FolderEntry[] {
   const directory = openInside(folder, scope, "read");
   try {
     const listing = opendirSync(directory.at("."), { bufferSize: 256 });
     try {
-      const entries: Dirent[] = [];
-      while (entries.length < mostEntries) {
+      const entries: FolderEntry[] = [];
+      while (entries.length < most) {
         const entry = listing.readSync();
         if (entry === null) break;
         entries.push(entry);
@@ -87,7 +97,8 @@ function entriesOf(folder: string, scope: PathScope): Dirent[] {
   }
 }
 
-function mayBeNamed(entry: Dirent, folder: string, { denied, contains, readable }: PathScope): boolean {
+/** Returns whether an entry may be told: it is not denied, and no link that leads to something denied or outside. */
+export function mayBeNamed(entry: FolderEntry, folder: string, { denied, contains, readable }: PathScope): boolean {
   const path = join(folder, entry.name);
   if (denied?.match(path, entry.isFile() ? false : undefined) !== undefined) return false;
   if (!entry.isSymbolicLink()) return true;

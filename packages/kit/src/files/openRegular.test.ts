@@ -1,17 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createPathScope } from "../paths/pathScope.ts";
 import { openRegularFile } from "./openRegular.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "open-")));
+  base = temporaryFolder("open");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 test("a regular file opens, in /proc too", () => {
   writeFileSync(join(base, "file"), "content");

@@ -1,26 +1,13 @@
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { isBelowAny, ownFile } from "./ownFile.ts";
 
 let folder = "";
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-own-")));
+beforeEach(() => {
+  folder = temporaryFolder("own");
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const what = "the answers";
 

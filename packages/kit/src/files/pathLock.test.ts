@@ -1,7 +1,7 @@
-import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, test } from "vitest";
 import { withPathLocks } from "./pathLock.ts";
 
@@ -29,11 +29,10 @@ test("holders of one path, of a path above or of one below wait for each other; 
 });
 
 test("two names of one file, by a hard link, are one path", async () => {
-  const base = mkdtempSync(join(tmpdir(), "lock-"));
+  const base = temporaryFolder("lock");
   writeFileSync(join(base, "one"), "");
   linkSync(join(base, "one"), join(base, "two"));
   expect(await overlap([join(base, "one")], [join(base, "two")])).toBe(false);
-  rmSync(base, { recursive: true });
 });
 
 test("crossing pairs of paths do not deadlock, and calls run in order of arrival", async () => {

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, test } from "vitest";
 import { type RenameOptions, renameRetrying } from "./renameRetrying.ts";
 
@@ -53,11 +53,10 @@ test.each([
 });
 
 test("a real file is replaced", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rename-"));
+  const folder = temporaryFolder("rename");
   const [from, to] = [join(folder, "from"), join(folder, "to")];
   writeFileSync(from, "new");
   writeFileSync(to, "old");
   await renameRetrying(from, to, "to");
   expect(readFileSync(to, "utf8")).toBe("new");
-  rmSync(folder, { recursive: true });
 });

@@ -1,17 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExecutableTool, ToolOutcome } from "@toolcrib/core";
 import { defineTool, limitOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { spillOutput } from "./spillOutput.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "spill-"));
+  folder = temporaryFolder("spill");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function registryOf(answer: string, bytes?: number, directory: string = join(folder, "spills")): ToolRegistry {
   const parameters = { type: "object" } as const;

@@ -37,16 +37,29 @@ export function spillOutput(options: SpillOptions): Middleware {
   const directory = resolve(given);
   return async (call, next) => {
     const outcome = await next();
-    if (!outcome.ok) return outcome;
-    const beyond = beyondLimit(outcome.output, bytes);
-    if (!beyond) return outcome;
-    const { body, total } = beyond;
-    // Also where a notice says that a file has it already: a tool's output may hold words of anybody.
-    const kept = await keep(directory, call.name, outcome.output);
-    const { head, tail } = headAndTail(body, bytes);
-    const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
-    return { ...outcome, output: withMiddleLeftOut({ head, tail, shown, total, ...kept }) };
+    return outcome.ok
+      ? { ...outcome, output: await spillText(outcome.output, call.name, { directory, bytes }) }
+      : outcome;
   };
+}
+
+/**
+ * Resolves to a text of at most `bytes`: of a longer one the head and the tail, and where all of it is; without a directory it says that
+ * the rest is not kept. `name` begins the name of the file.
+ */
+export async function spillText(
+  text: string,
+  name: string,
+  { directory, bytes }: { readonly directory: string | undefined; readonly bytes: number },
+): Promise<string> {
+  const beyond = beyondLimit(text, bytes);
+  if (!beyond) return text;
+  const { body, total } = beyond;
+  // Also where a notice says that a file has it already: a tool's output may hold words of anybody.
+  const kept = directory === undefined ? { unwritten: "no folder is set for it" } : await keep(directory, name, text);
+  const { head, tail } = headAndTail(body, bytes);
+  const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
+  return withMiddleLeftOut({ head, tail, shown, total, ...kept });
 }
 
 /** Says where the output is now. If it cannot be written, it is answered all the same, with why the rest is lost. */

@@ -22,7 +22,10 @@ test.each([
 });
 
 test.each(["EACCES", "EPERM"])("%s is a permission that was denied", (code) => {
-  expect(plainSystemError(systemError(code), "x")).toMatchObject({ code: "permission_denied" });
+  expect(plainSystemError(systemError(code), "x")).toMatchObject({
+    code: "permission_denied",
+    details: { by: "system", path: "x" },
+  });
 });
 
 test("an error of Windows that Node has no name for is told without the host's path", () => {

@@ -1,18 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openDirectory } from "./descriptors.ts";
 import { createTemporary, temporaryName } from "./temporaryFile.ts";
 
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), "temporary-"));
+  base = temporaryFolder("temporary");
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(base, { recursive: true });
-});
+afterEach(() => void vi.restoreAllMocks());
 
 test("a name that is taken, by a planted link too, is never opened: another is chosen", () => {
   const taken = "11111111-1111-1111-1111-111111111111";

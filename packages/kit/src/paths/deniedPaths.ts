@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { attempt } from "@toolcrib/core/internal";
 import { compilePathPatterns } from "./pathPatterns.ts";
 import type { PathStyle } from "./pathStyle.ts";
+import { readPatternList, refuseChoices } from "./patternList.ts";
 
 /**
  * The patterns of `deny`, and the directories that its relative patterns start from: enough to compile it again, in a thread for example.
@@ -18,6 +19,14 @@ export interface DeniedPaths {
   match(path: string, isDirectory?: boolean): string | undefined;
   /** Returns false if nothing below the directory can be denied. */
   mayMatchBelow(directory: string): boolean;
+}
+
+/** Compiles the patterns of an option, read as a list. Throws a TypeError for what cannot be meant. */
+export function compileDenyOption(option: string, rules: DenyRules, style?: PathStyle): DeniedPaths {
+  const { roots } = rules;
+  const patterns = Object.freeze(readPatternList(option, rules.patterns));
+  refuseChoices(patterns, { roots, style });
+  return compileDenyRules({ patterns, roots }, style);
 }
 
 /** Throws a TypeError for a malformed pattern. */

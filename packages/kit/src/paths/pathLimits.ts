@@ -2,7 +2,7 @@ import path from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
-import { compileDenyRules, type DeniedPaths } from "./deniedPaths.ts";
+import { compileDenyOption, type DeniedPaths } from "./deniedPaths.ts";
 import { isOnOtherShare, type PathStyle } from "./pathStyle.ts";
 import { type PathSystem, thisSystem } from "./pathSystem.ts";
 import { canonicalDirectories, type PathScopeOptions } from "./scopeOptions.ts";
@@ -43,7 +43,7 @@ export function createPathLimits(
   const denied =
     patterns.length === 0
       ? undefined
-      : compileDenyRules({ patterns: Object.freeze([...patterns]), roots: roots ?? [cwd ?? process.cwd()] }, style);
+      : compileDenyOption("deny", { patterns, roots: roots ?? [cwd ?? process.cwd()] }, style);
   const contains = (path: string): boolean => roots === undefined || roots.some((root) => isInside(root, path, style));
   const outside = (path: string): ToolError =>
     refuse(path, `is outside ${list([...(roots ?? []), ...readable])}; use a path inside`);
@@ -51,7 +51,12 @@ export function createPathLimits(
     new ToolError({
       code: "permission_denied",
       message: `Permission denied: ${shownName(path)} ${why}`,
-      details: { path, ...(roots && { roots }), ...(pattern !== undefined && { pattern }) },
+      details: {
+        by: pattern === undefined ? "root" : "deny",
+        path,
+        ...(roots && { roots }),
+        ...(pattern !== undefined && { pattern }),
+      },
     });
 
   return {

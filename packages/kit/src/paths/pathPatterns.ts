@@ -59,7 +59,8 @@ interface NameGlob extends NamePattern {
  * Compiles patterns as in a .gitignore, without `!`: `NAME` matches at any depth (in a root: below it), `a/b` and `./x` from each
  * root, `/x` and `//x` from the file system's root, `~/x` from the home. `{a,b}` is no alternative. On Windows `C:/x` is from a drive,
  * `//server/share/x` from a share and `/x` from the drive of each root. Matching takes time in proportion to the pattern times the
- * path. Throws a TypeError that names a malformed pattern, and what is wrong with it.
+ * path. Each name matches the name that is written so, too: a path is its own pattern. Throws a TypeError that names a malformed
+ * pattern, and what is wrong with it.
  */
 export function compilePathPatterns(patterns: readonly string[], options: PathPatternOptions): PathPatterns {
   const { ignoreCase = false, missingMatches = false, style = path } = options;
@@ -120,16 +121,20 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
     return first;
   };
 
+  // A character that the case leaves out of a set, or that folds to more or fewer bytes, matches as it is written, too.
+  const byBytes = ignoreCase ? patterns.filter((pattern) => /[?[]/.test(pattern)) : [];
+  const unfolded = byBytes.length > 0 ? compilePathPatterns(byBytes, { ...options, ignoreCase: false }) : undefined;
+
   return {
     match(given, isDirectory) {
       const text = plainPath(given, style);
       const asDirectory = isDirectory ?? (missingMatches || /[\\/]$/.test(given));
       let first = Infinity;
       for (const form of formsOf(text, ignoreCase)) first = Math.min(first, matchText(form, asDirectory));
-      return patterns[first];
+      return patterns[first] ?? unfolded?.match(given, isDirectory);
     },
     mayMatchBelow(directory) {
-      if (names.size > 0 || globs.length > 0) return true;
+      if (names.size > 0 || globs.length > 0 || unfolded?.mayMatchBelow(directory)) return true;
       return formsOf(plainPath(directory, style), ignoreCase).some((form) => {
         const inside = form.endsWith("/") ? form : `${form}/`;
         return placed.some((rule) => mayMatchPlaced(rule, inside));
@@ -150,12 +155,28 @@ function placesOf(glob: string, starts: readonly string[], followLinks: boolean,
   const firstGlob = names.findIndex((name) => !isPlain(name));
   const plain = names.slice(0, firstGlob < 0 ? names.length : firstGlob);
   const rest = names.slice(plain.length).join("/");
+  const placeAt = (base: string, glob: string): Place => ({
+    base: glob === "" ? slashed(base, style) : withSlash(slashed(base, style)),
+    glob,
+  });
   return starts.flatMap((start) => {
     const head = style.join(start, ...plain);
     const heads = followLinks ? withTargets([head], style) : [head];
-    const bases = heads.map((one) => slashed(one, style));
-    return bases.map((base) => ({ base: rest === "" ? base : withSlash(base), glob: rest }));
+    const linked = followLinks ? linkedPlaces(start, names, plain.length, style) : [];
+    return [...heads.map((one) => placeAt(one, rest)), ...linked.map(({ base, glob }) => placeAt(base, glob))];
   });
+}
+
+/** Returns where a glob goes on behind links whose names have brackets or escapes, and so may be written exactly. */
+function linkedPlaces(start: string, names: readonly string[], plain: number, style: PathStyle): Place[] {
+  const firstGlob = names.findIndex((name) => /(?<!\\)(?:\\\\)*[*?]/.test(name));
+  const exact = names.slice(0, firstGlob < 0 ? names.length : firstGlob);
+  if (exact.length === plain) return [];
+  const written = exact.map((name) => name.replace(/\\(.)/gs, "$1"));
+  const heads = style.sep === "/" ? [exact, written] : [written];
+  const found = heads.map((head) => canonicalOrUndefined(style.join(start, ...head)));
+  const glob = names.slice(exact.length).join("/");
+  return [...new Set(found)].flatMap((base) => (base === undefined ? [] : [{ base, glob }]));
 }
 
 /** Lists where a pattern from the top starts. On Windows one without a drive is about the drive or share of each root. */
@@ -195,7 +216,7 @@ function nameTest(name: string, ignoreCase: boolean, refuse: (reason: string) =>
 }
 
 function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): Wildmatch {
-  const compiled = compileWildmatch(glob, ignoreCase);
+  const compiled = compileWildmatch(glob, ignoreCase, true);
   if (typeof compiled === "string") throw refuse(compiled);
   return compiled;
 }

@@ -44,6 +44,9 @@ const separator = /\\(?![*?[\]!#{}()\\ ^-])/;
 function whatIsWrong(pattern: string, style: PathStyle): string | undefined {
   if (pattern === "") return "it is empty; leave it out";
   if (pattern.includes("\0")) return "it contains a NUL character, which no path does";
+  if (/^[ \t\r\n]/.test(pattern))
+    return "it begins with a blank, which would be part of the name; leave it out, or write \\ before it";
+  if (/(?<!\\)(?:\\\\)*\n/.test(pattern)) return "it holds a line end; write each line as an entry of its own";
   if (pattern.startsWith("!"))
     return "it starts with !, but exceptions are not supported; write \\! for the character itself";
   if (style.sep === "\\" && (pattern.startsWith("\\\\") || separator.test(pattern)))

@@ -41,7 +41,12 @@ export const scopeOptions: Readonly<Record<keyof PathScopeOptions, OptionSpec>> 
   cwd: { ...directoryOption, otherwise: "the process's directory" },
   root: { ...directories, otherwise: "no limit" },
   deny: { ...patternsOption, needed: "if written" },
-  readable: { ...directories, otherwise: "none" },
+  // A list may be empty: nobody means more by it than by leaving it out.
+  readable: {
+    ...directories,
+    fits: (value) => (Array.isArray(value) && value.length === 0) || directories.fits(value),
+    otherwise: "none",
+  },
 };
 
 /** Returns the canonical directories that a checked `root` or `readable` names. */

@@ -12,8 +12,8 @@ export interface Wildmatch {
   mayMatchBelow(head: string): boolean;
 }
 
-/** One step of a pattern: a byte, a set of bytes, or one of the kinds below. */
-type Step = number | ReadonlySet<number>;
+/** One step of a pattern: a byte, a set of bytes, ways to go on (how many steps ahead each begins), or one of the kinds below. */
+type Step = number | ReadonlySet<number> | readonly number[];
 
 /** `?`: one byte of a name. */
 const one = -1;
@@ -27,9 +27,13 @@ const optional = -4;
 const slash = 47;
 const unclosed = "a [ is never closed; write \\[ for the character itself";
 
-/** Compiles a pattern. One that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. */
-export function compileWildmatch(pattern: string, ignoreCase = false): Wildmatch | string {
-  const steps = parseGlob(asBytes(pattern), ignoreCase);
+/**
+ * Compiles a pattern. One that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. With `ignoreCase`
+ * letters beyond ASCII are expected to be folded already. With `literalNames` each name of the pattern also matches the name that is written
+ * exactly like it, such as `[id]`, which git does not.
+ */
+export function compileWildmatch(pattern: string, ignoreCase = false, literalNames = false): Wildmatch | string {
+  const steps = parseGlob(asBytes(pattern), ignoreCase, literalNames);
   if (typeof steps === "string") return steps;
   if (fewestBytes(steps) > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
   const { head, inside, tail } = literalsOf(steps);
@@ -66,6 +70,7 @@ function literalsOf(steps: readonly Step[]): { head: string; inside: string; tai
       runs.push("");
       // With the `**` its slash may be left out.
       if (step === optional) at += 2;
+      if (isWays(step)) at = endOfWays(steps, at) - 1;
     }
   }
   const inside = runs.reduce((longest, run) => (run.length > longest.length ? run : longest));
@@ -101,6 +106,8 @@ function follow(
         at += 3;
       } else if (step === star || step === anything) {
         at += 1;
+      } else if (isWays(step)) {
+        for (const ahead of step) enter(reached, at + ahead, position);
       }
     }
   };
@@ -115,7 +122,7 @@ function follow(
     const next: number[] = [];
     for (const at of reached) {
       const step = steps[at];
-      if (step === undefined) continue;
+      if (step === undefined || isWays(step)) continue;
       if (step === star || step === anything) {
         if (step === anything || byte !== slash) enter(next, at, position + 1);
       } else if (typeof step !== "number" ? step.has(byte) : step === one ? byte !== slash : step === byte) {
@@ -124,12 +131,40 @@ function follow(
     }
     reached = next;
   }
-  return { ended: reached.includes(steps.length), alive: reached.some((at) => at < steps.length) };
+  return {
+    ended: reached.includes(steps.length),
+    alive: reached.some((at) => at < steps.length && !isWays(steps[at])),
+  };
 }
 
-/** Parses a glob. With `ignoreCase` letters beyond ASCII are expected to be folded already. */
-function parseGlob(glob: string, ignoreCase: boolean): Step[] | string {
+function isWays(step: Step | undefined): step is readonly number[] {
+  return Array.isArray(step);
+}
+
+/** Returns where the ways that part at `at` come together again. */
+function endOfWays(steps: readonly Step[], at: number): number {
+  const parting = steps[at];
+  const other = isWays(parting) ? at + (parting[1] ?? 1) : at + 1;
+  const joining = steps[other - 1];
+  return isWays(joining) ? other - 1 + (joining[0] ?? 1) : other;
+}
+
+/** Parses a glob. */
+function parseGlob(glob: string, ignoreCase: boolean, literalNames: boolean): Step[] | string {
   const steps: Step[] = [];
+  const nameStart = { glob: 0, step: 0 };
+  /** Lets the name that ends here match its own text too. One without these characters does so as a pattern. */
+  const endName = (end: number): void => {
+    const text = glob.slice(nameStart.glob, end);
+    if (!literalNames || !/[[\\]/.test(text)) return;
+    const asPattern = steps.splice(nameStart.step);
+    const asText = [...text].map((char) => (ignoreCase ? lowerCase(char.charCodeAt(0)) : char.charCodeAt(0)));
+    steps.push([1, asPattern.length + 2], ...asPattern, [asText.length + 1], ...asText);
+  };
+  const beginName = (start: number): void => {
+    nameStart.glob = start;
+    nameStart.step = steps.length;
+  };
   // git compares what stands before the first wildcard on its own, and what follows begins anew.
   const firstWildcard = glob.search(/[*?[\\]/);
   let at = 0;
@@ -146,6 +181,7 @@ function parseGlob(glob: string, ignoreCase: boolean): Step[] | string {
         const repeated = steps.at(-3) === optional;
         if (!repeated) steps.push(optional, anything, slash);
         at += 1;
+        beginName(at);
       } else {
         steps.push(wide ? anything : star);
       }
@@ -159,19 +195,30 @@ function parseGlob(glob: string, ignoreCase: boolean): Step[] | string {
       steps.push(set.bytes);
       at = set.end;
     } else {
-      if (char === "\\") at += 1;
+      const isEscaped = char === "\\";
+      if (isEscaped) at += 1;
       if (at === glob.length) return "it ends in a \\ that escapes nothing";
       const byte = glob.charCodeAt(at);
+      if (byte === slash && !isEscaped) endName(at);
       steps.push(ignoreCase ? lowerCase(byte) : byte);
       at += 1;
+      if (byte === slash && !isEscaped) beginName(at);
     }
   }
+  endName(glob.length);
   return steps;
 }
 
 function fewestBytes(steps: readonly Step[]): number {
-  const bytes = steps.filter((step) => typeof step !== "number" || step >= one).length;
-  return bytes - steps.filter((step) => step === optional).length;
+  let bytes = 0;
+  // A name counts as a pattern, not as text.
+  for (let at = 0; at < steps.length; at += 1) {
+    const step = steps[at];
+    if (isWays(step)) at += (step[0] ?? 1) - 1;
+    else if (step === optional) bytes -= 1;
+    else if (typeof step !== "number" || step >= one) bytes += 1;
+  }
+  return bytes;
 }
 
 /** Bytes from one to another, as pairs. */

@@ -2,34 +2,18 @@ import { expect, test } from "vitest";
 import { isSecret } from "./isSecret.ts";
 
 test.each([
-  "OPENAI_API_KEY",
-  "GITHUB_TOKEN",
-  "AWS_ACCESS_KEY_ID",
-  "AWS_SECRET_ACCESS_KEY",
-  "GOOGLE_APPLICATION_CREDENTIALS",
-  "PGPASSWORD",
-  "SSHPASS",
-  "MYSQL_PWD",
-  "SSH_AUTH_SOCK",
-  "npm_config_//registry.example/:_authToken",
-  "githubToken",
-  "SENTRY_DSN",
-  "SESSION_COOKIE",
+  ..."OPENAI_API_KEY GITHUB_TOKEN AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS".split(" "),
+  ..."PGPASSWORD SSHPASS MYSQL_PWD SSH_AUTH_SOCK npm_config_//registry.example/:_authToken githubToken SENTRY_DSN SESSION_COOKIE".split(
+    " ",
+  ),
 ])("%s is a secret by its name", (name) => {
   expect(isSecret(name, "x")).toBe(true);
 });
 
 test.each([
-  "PATH",
-  "PWD",
-  "OLDPWD",
-  "HOME",
-  "GIT_AUTHOR_NAME",
-  "XAUTHORITY",
-  "TOKENIZERS_PARALLELISM",
-  "KEYBOARD_LAYOUT",
-  "NODE_OPTIONS",
-  "PYTHONPATH",
+  ..."PATH PWD OLDPWD HOME GIT_AUTHOR_NAME XAUTHORITY TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT NODE_OPTIONS PYTHONPATH".split(
+    " ",
+  ),
 ])("%s is not a secret", (name) => {
   expect(isSecret(name, "/usr/bin:/bin")).toBe(false);
 });

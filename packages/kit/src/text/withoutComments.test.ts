@@ -13,7 +13,7 @@ test.each([
 });
 
 test("a string and a comment of a megabyte are no trouble", () => {
-  const long = "x\\\\".repeat(2 ** 19);
+  const long = "x\\\\".repeat(350_000);
   expect(withoutComments(`["${long}"]`)).toBe(`["${long}"]`);
   expect(withoutComments(`["${long}`)).toBe(`["${long}`);
   expect(withoutComments(`[/*${long}*/]`).trim()).toBe(`[${" ".repeat(long.length + 4)}]`);
