@@ -1,22 +1,21 @@
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createFsTools } from "./fileSystem.ts";
 import type { FsToolOptions } from "./options.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "fs-data-")));
+  root = temporaryFolder("fs-data");
   writeFileSync(join(root, "a"), "one\ntwo\nthree\n");
   writeFileSync(join(root, "new\nline"), "");
   writeFileSync(join(root, ".env"), "");
   mkdirSync(join(root, "sub/deep"), { recursive: true });
   symlinkSync("a", join(root, "link"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** The data of a call, which is only there where it fits the tool's outputSchema. */
 async function dataOf(name: string, args: Record<string, unknown>, options: FsToolOptions = {}): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import { invalidArgument } from "@toolcrib/core";
-import type { PathScope } from "@toolcrib/kit/files";
+import { type MeantPath, type PathScope, resolveExisting } from "@toolcrib/kit/files";
 
 /** On POSIX `\` is an ordinary character of a name. */
 const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;
@@ -14,4 +14,10 @@ export function refuseDirectoryPath(path: string, field: string): void {
 export async function resolveFile(scope: PathScope, path: string): Promise<string> {
   refuseDirectoryPath(path, "path");
   return scope.resolve(path, "path");
+}
+
+/** Does the same for a file that is there, and finds it by a name that looks the same. */
+export async function resolveExistingFile(scope: PathScope, path: string): Promise<MeantPath> {
+  refuseDirectoryPath(path, "path");
+  return resolveExisting(scope, path);
 }

@@ -1,26 +1,23 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutableTool, ToolEffect } from "@toolcrib/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, expect, test } from "vitest";
 import { createFsTools } from "./fileSystem.ts";
 import type { FsToolOptions } from "./options.ts";
 
-let base: string;
-let root: string;
+const base = sharedFolder("fs-effects");
+const root = join(base, "root");
 
 beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "fs-effects-")));
-  root = join(base, "root");
   mkdirSync(join(root, "real/sub"), { recursive: true });
   writeFileSync(join(root, "real/file"), "text");
   symlinkSync("real", join(root, "link"));
   symlinkSync("real/file", join(root, "fileLink"));
   symlinkSync(base, join(root, "out"));
+  symlinkSync(join(base, "new"), join(root, "dangling"));
   symlinkSync("loop", join(root, "loop"));
 });
-
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 function toolNamed(name: string, options: FsToolOptions = { root }): ExecutableTool {
   return createFsTools(options).find((tool) => tool.name === name) ?? expect.fail(`no ${name}`);
@@ -75,19 +72,33 @@ test("every tool says what it would do, and where it comes from", () => {
   }
 });
 
+const isOutside = /^(?:\.\.|out|dangling|\/)/;
+
 test.each<[string, Record<string, unknown>]>([
-  ...["../x", "out/x", "/etc/passwd", "", "a\0b", "loop/x", "a".repeat(5000), "real/file/x"].flatMap(
-    (path): [string, Record<string, unknown>][] => [
-      ["read_file", { path }],
-      ["write_file", { path, content: "" }],
-      ["edit_file", { path, edits: [{ old_text: "a", new_text: "b" }] }],
-      ["list_dir", { path }],
-      ["mkdir", { path }],
-      ...(path.startsWith("real") ? [] : [["remove", { path }] as [string, Record<string, unknown>]]),
-      ["move", { source: path, destination: "b" }],
-      ["move", { source: "real/file", destination: path }],
-    ],
-  ),
+  ...[
+    "../x",
+    "out/x",
+    "out/new/x",
+    "/etc/passwd",
+    `${root}x`,
+    "",
+    "a\0b",
+    "loop/x",
+    "a".repeat(5000),
+    "real/file/x",
+  ].flatMap((path): [string, Record<string, unknown>][] => [
+    ["read_file", { path }],
+    ["write_file", { path, content: "" }],
+    ["edit_file", { path, edits: [{ old_text: "a", new_text: "b" }] }],
+    ["list_dir", { path }],
+    ["mkdir", { path }],
+    ...(path.startsWith("real") ? [] : [["remove", { path }] as [string, Record<string, unknown>]]),
+    ["move", { source: path, destination: "b" }],
+    ["move", { source: "real/file", destination: path }],
+  ]),
+  ["read_file", { path: "dangling" }],
+  ["write_file", { path: "dangling", content: "" }],
+  ["mkdir", { path: "dangling" }],
   ["read_file", { path: "real/file", encoding: "base64", limit: 2 }],
   ["write_file", { path: "new/", content: "" }],
   ["edit_file", { path: "real/", edits: [] }],
@@ -101,6 +112,10 @@ test.each<[string, Record<string, unknown>]>([
   );
   const failed = await tool.execute(args).catch((error: unknown) => error);
   expect(thrown).toMatchObject({ code: (failed as { code: string }).code, message: (failed as Error).message });
+  if (Object.values(args).some((path) => isOutside.test(String(path)))) {
+    expect(thrown).toMatchObject({ code: "permission_denied" });
+    expect(readdirSync(base)).toEqual(["root"]);
+  }
 });
 
 test("asking changes nothing", async () => {

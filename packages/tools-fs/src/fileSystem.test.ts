@@ -1,9 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterAll, describe, expect, test } from "vitest";
+import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
 import { createEditFileTool } from "./edit/editFile.ts";
 import { createFsTools } from "./fileSystem.ts";
 import { createListDirTool } from "./listDir.ts";
@@ -15,8 +15,7 @@ import { createReadFileTool } from "./read/readFile.ts";
 import { createRemoveTool } from "./remove/remove.ts";
 import { createWriteFileTool } from "./writeFile.ts";
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), "fs-tools-")));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const base = sharedFolder("fs-tools");
 
 const names = ["read_file", "write_file", "edit_file", "list_dir", "mkdir", "remove", "move", "apply_patch"];
 
@@ -111,4 +110,24 @@ describe.each(names.map((name, index) => ({ name, index })))("$name", ({ name, i
     create: () => createFsTools({ root: base })[index] as ExecutableTool,
     validArgs: () => (validArgs[name] as () => Record<string, unknown>)(),
   });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["write_file", { path: "a/b/new", content: "x" }],
+  ["write_file", { path: "file", content: "x" }],
+  ["edit_file", { path: "file", edits: [{ old_text: "old", new_text: "new" }] }],
+  ["mkdir", { path: "a/b" }],
+  ["move", { source: "file", destination: "new" }],
+  ["move", { source: "file", destination: "a/b/new" }],
+  ["remove", { path: "file" }],
+])("a call of %s that has ended changes nothing: %j", async (name, args) => {
+  const root = temporaryFolder("fs-ended");
+  writeFileSync(join(root, "file"), "old");
+  const beginCommit = (): void => {
+    throw new Error("ended");
+  };
+  const tool = createFsTools({ cwd: root }).find((one) => one.name === name);
+  await expect(tool?.execute(args, { beginCommit })).rejects.toThrow("ended");
+  expect(readdirSync(root)).toEqual(["file"]);
+  expect(readFileSync(join(root, "file"), "utf8")).toBe("old");
 });

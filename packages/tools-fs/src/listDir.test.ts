@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createListDirTool } from "./listDir.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "list-")));
+  base = temporaryFolder("list");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const list = (args: Record<string, unknown> = {}): Promise<string> =>
   createListDirTool({ cwd: base })
@@ -93,10 +92,8 @@ test.each([0, -1, Number.NaN, "5"])("maxReplyBytes %s is refused", (maxReplyByte
   );
 });
 
-test("a file, a missing path and a path outside the root are refused", async () => {
+test("a file and a missing path are refused", async () => {
   writeFileSync(join(base, "file"), "");
   await expect(list({ path: "file" })).rejects.toThrow(/\(ENOTDIR\)/);
   await expect(list({ path: "no" })).rejects.toThrow(/\(ENOENT\)/);
-  const tool = createListDirTool({ root: base });
-  await expect(tool.execute({ path: ".." })).rejects.toMatchObject({ code: "permission_denied" });
 });

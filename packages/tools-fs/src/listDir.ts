@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { cutBytes, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import {
+  alikeNotice,
   canonicalOrUndefined,
   createSemaphore,
   type DeniedPaths,
@@ -12,6 +13,7 @@ import {
   type PathScope,
   pathEffect,
   plainPathError,
+  resolveExisting,
 } from "@toolcrib/kit/files";
 import { leftOutNotice, objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
@@ -50,10 +52,13 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
       entries: listOf(objectSchema({ name: text, type: entryTypes, "target?": text })),
       ...{ total: count, "next?": count, "left_out?": count },
     }),
-    effects: async ({ path }) => [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)],
+    effects: async ({ path }) => [
+      pathEffect("read", (await resolveExisting(scope, path, { use: "read" })).path, path, scope),
+    ],
     execute: ({ path, offset = defaults.offset, limit = defaults.limit }, { signal }) =>
       queue(async () => {
-        const canonical = await scope.resolve(path, "path", "read");
+        const meant = await resolveExisting(scope, path, { use: "read" });
+        const canonical = meant.path;
         const printed = scope.print(canonical);
         try {
           const directory = openInside(canonical, scope, "read");
@@ -63,7 +68,11 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
             const entries = await withoutDenied(all, canonical, scope, signal);
             const leftOut = all.length - entries.length;
             const { body, shown, cut } = listing(directory, entries, printed, { offset, limit, maxBytes, leftOut });
-            const notices = [cut && truncationNotice(cut), leftOut > 0 && leftOutNotice(leftOut)].filter(Boolean);
+            const notices = [
+              cut && truncationNotice(cut),
+              leftOut > 0 && leftOutNotice(leftOut),
+              alikeNotice(meant),
+            ].filter(Boolean);
             const reply = notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
             const next = cut?.next === undefined ? {} : { next: cut.next.value };
             const more = { total: entries.length, ...next, ...(leftOut > 0 && { left_out: leftOut }) };

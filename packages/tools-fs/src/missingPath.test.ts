@@ -1,24 +1,20 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createFsTools } from "./fileSystem.ts";
 
 let outer: string;
 let base: string;
 beforeEach(() => {
-  outer = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-like-")));
+  outer = temporaryFolder("toolcrib-like");
   base = join(outer, "root");
   mkdirSync(base);
 });
-afterEach(() => rmSync(outer, { recursive: true }));
 
 function put(...paths: string[]): void {
-  for (const path of paths) {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), "x\n");
-  }
+  for (const path of paths) writeIn(base, path, "x\n");
 }
 
 /** What an error says after the code. */
@@ -40,17 +36,11 @@ test("names that are like it are told: case, ending, letters, the nearest first,
 });
 
 test("names that look alike are escaped, and can be passed back", async () => {
-  for (const [asked, there, shown] of [
-    ["it's.txt", "it\u2019s.txt", '"it\\u2019s.txt"'],
-    ["a b.txt", "a\u202fb.txt", '"a\\u202fb.txt"'],
-    ["left-right.txt", "left\u2013right.txt", '"left\\u2013right.txt"'],
-    ["ab.md", "a\u200bb.md", '"a\\u200bb.md"'],
-    ["caf\u00e9", "cafe\u0301", '"cafe\\u0301"'],
-  ] as const) {
-    put(there);
-    expect(await read(asked), there).toBe(`there is ${shown}`);
-    expect(await read(JSON.parse(shown))).toBe("x\n");
-  }
+  const names = ["it\u2019s\u202fme.txt", "it\u2019s\u00a0me.txt"];
+  put(...names);
+  const shown = ['"it\\u2019s\\u00a0me.txt"', '"it\\u2019s\\u202fme.txt"'];
+  expect(await read("it's me.txt")).toBe(`there is ${shown.join(" and ")}`);
+  for (const one of shown) expect(await read(JSON.parse(one))).toBe("x\n");
 });
 
 test("the first folder that is missing is told, with its like", async () => {
@@ -83,7 +73,7 @@ test.each<[string, object]>([
 });
 
 test("a folder of many names costs no more than one of 2,000", async () => {
-  for (let at = 0; at < 3000; at += 1) writeFileSync(join(base, `f${at}`), "");
+  for (let at = 0; at < 2100; at += 1) writeFileSync(join(base, `f${at}`), "");
   expect(await read("f1x")).toMatch(/^there is f\d+, f\d+ and f\d+$/);
 });
 

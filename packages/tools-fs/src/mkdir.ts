@@ -1,8 +1,9 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
-import { makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
+import { makeDirectories, nameAlike, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, origin, settingsOf } from "./options.ts";
 import { flag, text } from "./outputSchemas.ts";
+import { alikeNote } from "./writeFile.ts";
 
 const parameters = {
   type: "object",
@@ -27,10 +28,12 @@ export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
       const canonical = await scope.resolve(path);
       const printed = scope.print(canonical);
       const make = async (): Promise<string> => {
+        const alike = nameAlike(canonical, scope);
         try {
           const { directory, made } = makeDirectories(canonical, scope, () => call.beginCommit?.());
           directory.close();
-          const words = made === 0 ? `Directory already exists: ${printed}` : `Created directory ${printed}`;
+          const words =
+            made === 0 ? `Directory already exists: ${printed}` : `Created directory ${printed}${alikeNote(alike)}`;
           return toolOutput(words, { data: { path: scope.shorten(canonical), created: made > 0 } });
         } catch (error) {
           throw plainSystemError(error, printed);

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, test } from "vitest";
 
 const child = fileURLToPath(new URL("../../../testing/suites/files/toolChild.ts", import.meta.url));
@@ -13,7 +13,7 @@ const otherClasses = `data:text/javascript,
   for (const name of ["Error", "TypeError", "RangeError"]) globalThis[name] = runInNewContext(name);`;
 
 test("errors of another realm are recognised", () => {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "realm-")));
+  const base = temporaryFolder("realm");
   writeFileSync(join(base, "invalid"), Buffer.from([0x61, 0xff]));
   const calls: [tool: string, args: object, answer: RegExp][] = [
     ["write_file", { path: "a/b/new", content: "x" }, /^Created a\/b\/new/],
@@ -37,5 +37,4 @@ test("errors of another realm are recognised", () => {
   }
   expect(readdirSync(base).sort()).toEqual(["a", "e", "invalid"]);
   expect(readFileSync(join(base, "e/f"), "utf8")).toBe("y");
-  rmSync(base, { recursive: true });
 });

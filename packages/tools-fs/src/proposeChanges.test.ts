@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { previewChange, proposeChanges } from "./index.ts";
+import { createFsTools, previewChange, proposeChanges } from "./index.ts";
 
 let root: string;
 
@@ -11,9 +13,10 @@ beforeEach(() => {
   writeFileSync(join(root, "a.txt"), "one\ntwo\n");
 });
 
+const propose = (name: string, args: Record<string, unknown>) => proposeChanges(name, args, { root, cwd: root });
+
 test("each tool that changes text says what a file would hold before and after", async () => {
   const a = join(root, "a.txt");
-  const propose = (name: string, args: Record<string, unknown>) => proposeChanges(name, args, { root, cwd: root });
   expect(await propose("write_file", { path: "a.txt", content: "new\n" })).toEqual([
     { path: a, before: "one\ntwo\n", after: "new\n" },
   ]);
@@ -42,9 +45,6 @@ test("a patch says each of its files, moved and removed ones too", async () => {
 });
 
 test("other tools and other arguments propose nothing, and what a tool would refuse is refused", async () => {
-  const propose = (name: string, args: Record<string, unknown>) => proposeChanges(name, args, { root, cwd: root });
-  expect(await propose("remove", { path: "a.txt" })).toBeUndefined();
-  expect(await propose("write_file", { path: "a.txt" })).toBeUndefined();
   expect(await propose("apply_patch", { input: 1 })).toBeUndefined();
   await expect(propose("write_file", { path: "/outside", content: "" })).rejects.toThrow("outside");
   await expect(propose("edit_file", { path: "a.txt", edits: [{ old_text: "x", new_text: "" }] })).rejects.toThrow();
@@ -69,3 +69,54 @@ function patchOf(folder: string): { input: string; b: string; c: string } {
   ].join("\n");
   return { input, b, c };
 }
+
+const preview = (name: string, args: Record<string, unknown>): Promise<string | undefined> =>
+  previewChange(name, args, { root, deny: ["secret"] });
+
+test("the preview of an edit is the diff that the edit answers with, and changes nothing", async () => {
+  writeFileSync(join(root, "a.txt"), "one\r\ntwo\r\nthree\r\n");
+  const args = { path: "a.txt", edits: [{ old_text: "two", new_text: "2" }] };
+  const before = readFileSync(join(root, "a.txt"));
+  const shown = await preview("edit_file", args);
+  expect(readFileSync(join(root, "a.txt"))).toEqual(before);
+  const registry = new ToolRegistry(createFsTools({ root }));
+  expect(await registry.execute("edit_file", args)).toBe(shown);
+  expect(shown).toContain("\n-two\n+2\n");
+});
+
+test("the preview of a write compares with the present file, or with nothing", async () => {
+  expect(await preview("write_file", { path: "a.txt", content: "one\nfour\n" })).toContain("\n-two\n+four\n");
+  expect(await preview("write_file", { path: "new/b.txt", content: "b\n" })).toMatch(
+    /^--- new\/b\.txt\n[\s\S]*\n\+b\n/,
+  );
+});
+
+test("what the tool would refuse rejects, and a named pipe is not waited for", async () => {
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  writeFileSync(join(root, "binary"), Buffer.from([0xff, 0xfe, 0, 1]));
+  writeFileSync(join(root, "secret"), "x");
+  for (const [args, says] of [
+    [{ path: "pipe", content: "x" }, "is a named pipe"],
+    [{ path: "binary", content: "x" }, "is not valid UTF-8"],
+    [{ path: "../a.txt", content: "x" }, "is outside"],
+    [{ path: "secret", content: "x" }, "denied"],
+    [{ path: "a.txt/", content: "x" }, "path of a directory"],
+  ] as const) {
+    await expect(preview("write_file", args)).rejects.toThrow(says);
+  }
+  const edits = [{ old_text: "none", new_text: "x" }];
+  await expect(preview("edit_file", { path: "a.txt", edits })).rejects.toThrow("edits[0]");
+  await expect(preview("edit_file", { path: "missing", edits })).rejects.toThrow("missing");
+});
+
+test("other tools and arguments that do not fit have no preview", async () => {
+  for (const [name, args] of [
+    ["remove", { path: "a.txt" }],
+    ["write_file", { path: "a.txt" }],
+    ["write_file", { path: 1, content: "x" }],
+    ["edit_file", { path: "a.txt", edits: [null] }],
+    ["edit_file", { path: "a.txt", edits: "x" }],
+  ] as const) {
+    expect(await preview(name, args)).toBeUndefined();
+  }
+});

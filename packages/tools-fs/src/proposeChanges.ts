@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { PathScope } from "@toolcrib/kit/files";
-import { resolveFile } from "./directoryPath.ts";
+import { resolveExistingFile, resolveFile } from "./directoryPath.ts";
 import { applyEdits } from "./edit/editFile.ts";
 import { readEditable } from "./edit/readEditable.ts";
 import type { Edit } from "./edit/replaceText.ts";
@@ -42,7 +42,7 @@ export async function proposeChanges(
   const written = name === "write_file" && typeof content === "string" ? content : undefined;
   const edited = name === "edit_file" && areEdits(edits) ? edits : undefined;
   if (written === undefined && edited === undefined) return undefined;
-  const canonical = await resolveFile(scope, path);
+  const canonical = edited ? (await resolveExistingFile(scope, path)).path : await resolveFile(scope, path);
   const isThere = lstatSync(canonical, { throwIfNoEntry: false }) !== undefined;
   const before = isThere || edited ? readEditable(canonical, scope) : undefined;
   const after = written ?? (await applyEdits(before ?? "", edited ?? [], signal));

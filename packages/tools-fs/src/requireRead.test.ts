@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createFsTools } from "./fileSystem.ts";
 import type { FsToolOptions } from "./options.ts";
 import { createWriteFileTool } from "./writeFile.ts";
@@ -11,11 +11,10 @@ let root: string;
 let registry: ToolRegistry;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "fs-seen-")));
+  root = temporaryFolder("fs-seen");
   registry = new ToolRegistry(createFsTools({ cwd: root, requireRead: true }));
   writeFileSync(join(root, "a"), "one\ntwo\n");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const write = (content = "x"): Promise<string> => registry.execute("write_file", { path: "a", content });
 const edit = (): Promise<string> =>
@@ -46,6 +45,30 @@ test("a file that changed since it was read is refused until it is read again", 
   expect(await edit()).toContain(changed);
   await registry.execute("read_file", { path: "a" });
   expect(await edit()).toContain("+1");
+});
+
+test("where only attributes changed the content decides: mode, times, another file that shows the same", async () => {
+  await registry.execute("read_file", { path: "a" });
+  chmodSync(join(root, "a"), 0o600);
+  expect(await edit()).toContain("+1");
+  utimesSync(join(root, "a"), 1, 1);
+  expect(await write("one\ntwo\n")).toContain("Wrote a");
+  // As a file of a lower layer that an overlay file system copies up.
+  copyFileSync(join(root, "a"), join(root, "copy"));
+  renameSync(join(root, "copy"), join(root, "a"));
+  expect(await edit()).toContain("+1");
+  writeFileSync(join(root, "a"), "1\nTWO\n");
+  utimesSync(join(root, "a"), 1, 1);
+  expect(await write()).toContain(changed);
+});
+
+test("a file of more than 10 MB is compared by its attributes alone, and an empty one too", async () => {
+  for (const size of [10_000_001, 0]) {
+    writeFileSync(join(root, "a"), Buffer.alloc(size, "x"));
+    await registry.execute("read_file", { path: "a" });
+    chmodSync(join(root, "a"), size === 0 ? 0o644 : 0o600);
+    expect(await write()).toContain(changed);
+  }
 });
 
 test("clones share what was read; other packs do not", async () => {

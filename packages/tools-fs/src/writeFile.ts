@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
   type FilePath,
+  nameAlike,
   openRegularFile,
   type PathScope,
   pathEffect,
@@ -46,17 +47,20 @@ export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
     effects: async ({ path }) => [pathEffect("write", await resolveFile(scope, path), path, scope)],
     execute: async ({ path, content }, call) => {
       const canonical = await resolveFile(scope, path);
-      const beforeReplace = seen && ((file: FilePath): void => seen.refuseUnseen(file, scope.print(canonical)));
+      const beforeReplace =
+        seen && ((file: FilePath): void => seen.refuseUnseen(file, canonical, scope.print(canonical)));
       let lost = "";
+      let alike: string | undefined;
       const write = async (): Promise<WriteResult> => {
         lost = changedForm(canonical, content, scope);
+        alike = nameAlike(canonical, scope);
         const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });
-        seen?.note(canonical);
+        seen?.note(canonical, canonical);
         return result;
       };
       const result = await inQueue([canonical], write, call.signal);
       const { bytes, created, inPlace } = result;
-      const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}${lost}`;
+      const words = `${created ? "Created" : "Wrote"} ${scope.print(canonical)} (${bytes} bytes)${inPlaceNote(result)}${lost}${alikeNote(alike)}`;
       const data = { path: scope.shorten(canonical), bytes, created, ...(inPlace && { written_in_place: true }) };
       return toolOutput(words, { data });
     },
@@ -66,8 +70,18 @@ export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
 /** Says that a write was not atomic, and why; empty for one that was. */
 export function inPlaceNote({ inPlace }: WriteResult): string {
   if (inPlace === undefined) return "";
-  const why = inPlace === "hard links" ? "it has several hard links" : "its owner could not be kept otherwise";
-  return `; written in place, not atomically, because ${why}`;
+  return `; written in place, not atomically, because ${whyInPlace[inPlace]}`;
+}
+
+const whyInPlace: Readonly<Record<NonNullable<WriteResult["inPlace"]>, string>> = {
+  "hard links": "it has several hard links",
+  owner: "its owner could not be kept otherwise",
+  mount: "it is a mount",
+};
+
+/** Says that something new has a name that looks like another one beside it. */
+export function alikeNote(alike: string | undefined): string {
+  return alike === undefined ? "" : `; beside it is ${alike}, whose name looks the same`;
 }
 
 /** Says what of an existing file's form new text does not have: its line ends, its byte order mark, its encoding. "" where all is the same. */

@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createEditFileTool } from "./editFile.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "edit-")));
+  base = temporaryFolder("edit");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 type Edits = { old_text: string; new_text: string; replace_all?: boolean }[];
 const edit = (edits: Edits, options = {}): Promise<string> =>
@@ -98,10 +97,8 @@ test("a missing file and a directory are refused", async () => {
 
 test("edits that would make the file larger than the limit are refused, and the file stays", async () => {
   put("a\n");
-  const grow = { old_text: "a", new_text: "a".repeat(10), replace_all: true };
-  await expect(edit(Array(8).fill(grow))).rejects.toThrow(
-    /edits\[7\]\.new_text: makes the text longer than 33554432 bytes/,
-  );
+  const grow = { old_text: "a", new_text: "a".repeat(6000), replace_all: true };
+  await expect(edit([grow, grow])).rejects.toThrow(/edits\[1\]\.new_text: makes the text longer than 33554432 bytes/);
   expect(text()).toBe("a\n");
 });
 

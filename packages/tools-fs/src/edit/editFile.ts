@@ -1,7 +1,7 @@
 import { defineTool, type ExecutableTool, isToolError, ToolError, toolOutput } from "@toolcrib/core";
-import { type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
+import { alikeNotice, type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
-import { resolveFile } from "../directoryPath.ts";
+import { resolveExistingFile } from "../directoryPath.ts";
 import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { text } from "../outputSchemas.ts";
 import { inPlaceNote } from "../writeFile.ts";
@@ -51,21 +51,23 @@ export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
     outputSchema: objectSchema({ path: text, diff: text }),
     // Its answer, a diff, shows what the file holds.
     effects: async ({ path }) => {
-      const canonical = await resolveFile(scope, path);
+      const { path: canonical } = await resolveExistingFile(scope, path);
       return [pathEffect("read", canonical, path, scope), pathEffect("write", canonical, path, scope)];
     },
     execute: async ({ path, edits }, call) => {
-      const canonical = await resolveFile(scope, path);
+      const meant = await resolveExistingFile(scope, path);
+      const canonical = meant.path;
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
-        const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, printed));
+        const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, canonical, printed));
         const old = readOld(canonical, scope, beforeReplace);
         const changed = await applyEdits(old, edits, call.signal);
         const result = await writeAtomically(canonical, changed, { scope, call, beforeReplace });
-        seen?.note(canonical);
+        seen?.note(canonical, canonical);
         const note = inPlaceNote(result);
         const diff = await unifiedDiff(printed, old, changed, maxBytes);
-        return toolOutput(`${note && `${printed}${note}\n\n`}${diff}`, {
+        const notes = [note && `${printed}${note}`, alikeNotice(meant)].filter(Boolean).map((one) => `${one}\n\n`);
+        return toolOutput(`${notes.join("")}${diff}`, {
           data: { path: scope.shorten(canonical), diff },
         });
       };

@@ -14,6 +14,15 @@ test.each([
   ["ab", "a\u200bb", 'at column 2 old_text has nothing, the file has "<U+200B>"'],
   ["ab", "abc", 'at column 3 old_text has nothing, the file has "c"'],
   ["x", "", 'at column 1 old_text has "x", the file has nothing'],
+  ["caf\u00e9 x", "cafe\u0301 x", 'at column 4 old_text has "\u00e9" (U+00E9), the file has "e\u0301" (U+0065 U+0301)'],
+  ["e\u0301e\u0301 x", "\u00e9\u00e9 y", 'at column 1 old_text has "e\u0301e\u0301 x", the file has "\u00e9\u00e9 y"'],
+  [
+    "e\u0301e\u0301x",
+    "\u00e9\u00e9x",
+    'at column 1 old_text has "e\u0301" (U+0065 U+0301), the file has "\u00e9" (U+00E9)',
+  ],
+  ["a = 1", "\u0430 = 1", 'at column 1 old_text has "a", the file has "\u0430" (U+0430)'],
+  ["cafe", "cafe\u0301", 'at column 5 old_text has nothing, the file has "\u0301" (U+0301)'],
 ])("%j and %j differ in words", (wanted, found, words) => {
   expect(describeDifference(wanted, found)).toBe(words);
 });
@@ -41,6 +50,18 @@ test("of several places the one with the most equal lines is chosen", async () =
   const text = "x\nsame\ny\nsame\nz\n";
   expect(await nearest(text, "same\nz!\n")).toContain("lines 2 to 3");
   expect(await nearest(text, " same\nz\n")).toContain("lines 4 to 5");
+});
+
+test.each([
+  [
+    '  "a b c\\nd \\"e\\""\n',
+    'a b c\nd "e"',
+    "Line 1 has it with backslashes, as in a string of code; give old_text the same way.",
+  ],
+  ["bcd\nefg\n", "a\nbcd\nefg", 'There is nothing before line 1 for "a".'],
+  ["a\nbcd", "bcd\n", "The file ends without a line break; leave out the one at the end of old_text."],
+])("of %j and %j the hint says what to give", async (text, wanted, hint) => {
+  expect((await nearest(text, wanted))?.split("\n").at(-1)).toBe(hint);
 });
 
 test("lines beyond the end of the file are reported", async () => {

@@ -10,8 +10,12 @@ const mostShown = 8;
 const mostSame = 3;
 /** Characters of a line that are compared and shown. */
 const longestLine = 200;
+/** Characters of a wanted text that is looked for as a string of code writes it. */
+const longestEscaped = 1000;
 /** Characters of each side of a difference that are quoted. */
 const longestQuote = 40;
+/** Characters of a difference up to which its code points are named. */
+const mostPoints = 3;
 /** The least likeness of a line, from 0 to 1, that is shown if no line is the same but for white space. */
 const leastLikeness = 0.4;
 
@@ -27,15 +31,21 @@ export async function describeNearest(
 ): Promise<string | undefined> {
   const lines = linesOf(text.slice(0, longestSearched));
   const sought = linesOf(wanted).slice(0, mostWanted);
-  const start = (await startByLines(lines, sought, pause)) ?? (await startByLikeness(lines, sought, pause));
+  const escaped = await findEscaped(lines, wanted, pause);
+  const start = escaped ?? (await startByLines(lines, sought, pause)) ?? (await startByLikeness(lines, sought, pause));
   if (start === undefined) return undefined;
   const from = Math.max(start, 0);
-  const to = Math.min(start + sought.length, lines.length);
+  const to = escaped === undefined ? Math.min(start + sought.length, lines.length) : escaped + 1;
   const shown = lines.slice(from, Math.min(to, from + mostShown));
   const heading = to - from > 1 ? `Nearest are lines ${from + 1} to ${to}:` : `Nearest is line ${from + 1}:`;
   const numbered = shown.map((line, at) => `${from + at + 1}: ${clip(line, longestLine)}`);
-  const difference = firstDifference(lines, sought, start, whose);
-  return [heading, ...numbered, ...(to - from > shown.length ? ["…"] : []), ...difference].join("\n");
+  const hints =
+    escaped === undefined
+      ? firstDifference(lines, sought, start, whose)
+      : [`Line ${escaped + 1} has it with backslashes, as in a string of code; give ${whose} the same way.`];
+  if (hints.length === 0 && wanted.endsWith("\n") && !text.endsWith("\n") && to === lines.length)
+    hints.push(`The file ends without a line break; leave out the one at the end of ${whose}.`);
+  return [heading, ...numbered, ...(to - from > shown.length ? ["…"] : []), ...hints].join("\n");
 }
 
 function linesOf(text: string): string[] {
@@ -48,11 +58,24 @@ function linesOf(text: string): string[] {
 function firstDifference(lines: readonly string[], sought: readonly string[], start: number, whose: string): string[] {
   for (const [at, wanted] of sought.entries()) {
     const found = lines[start + at];
+    if (start + at < 0) return [`There is nothing before line 1 for ${quoted(wanted)}.`];
     if (found === undefined) return [`There is no line ${start + at + 1} for ${quoted(wanted)}.`];
     const difference = describeDifference(wanted, found, whose);
     if (difference !== undefined) return [`Line ${start + at + 1} differs: ${difference}`];
   }
   return [];
+}
+
+/** Finds the line that has the wanted text as a string of code writes it, with `\n` for a line break; undefined for none. */
+async function findEscaped(lines: readonly string[], wanted: string, pause: Yield): Promise<number | undefined> {
+  const escaped = JSON.stringify(wanted).slice(1, -1);
+  if (escaped === wanted || escaped.length > longestEscaped) return undefined;
+  for (const [at, line] of lines.entries()) {
+    if (line.includes(escaped)) return at;
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  return undefined;
 }
 
 /** Finds where most of the wanted lines are, in their places, the same but for white space. */
@@ -140,7 +163,9 @@ export function describeDifference(wanted: string, found: string, whose = "old_t
   const bySpace = spaces[0] !== spaces[1];
   const [ours, theirs] = bySpace
     ? [nameSpace(spaces[0]), nameSpace(spaces[1])]
-    : [quoteHead(left, right), quoteHead(right, left)];
+    : left.normalize() === right.normalize()
+      ? [withCodePoints(firstLetter(left)), withCodePoints(firstLetter(right))]
+      : [quoteHead(left, right), quoteHead(right, left)];
   return `at column ${at + 1} ${whose} has ${ours}, the file has ${theirs}`;
 }
 
@@ -154,7 +179,20 @@ function quoteHead(text: string, other: string): string {
   const most = Math.min(text.length, other.length);
   while (end < most && text[text.length - 1 - end] === other[other.length - 1 - end]) end += 1;
   const different = text.slice(0, text.length - end);
-  return different === "" ? "nothing" : quoted(different);
+  return different === "" ? "nothing" : withCodePoints(different);
+}
+
+/** Returns the first letter with its marks. */
+function firstLetter(text: string): string {
+  return /^\P{M}?\p{M}*/u.exec(text)?.[0] ?? "";
+}
+
+/** Quotes a text; of letters that may look like others, and marks, the code points too. */
+function withCodePoints(text: string): string {
+  const points = [...text];
+  if (points.length > mostPoints || !/(?!\p{ASCII})[\p{L}\p{M}]/u.test(text)) return quoted(text);
+  const named = points.map((one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
+  return `${quoted(text)} (${named.join(" ")})`;
 }
 
 const names: Readonly<Record<string, string>> = {

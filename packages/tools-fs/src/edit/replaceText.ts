@@ -1,7 +1,7 @@
 import { invalidArgument, type ToolError } from "@toolcrib/core";
-import { dominantLineEnding } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
+import { lineEndingsOf } from "./lineEndings.ts";
 import { describeNearest, listLines } from "./nearestLines.ts";
 
 export interface Edit {
@@ -29,11 +29,8 @@ const defaultMostWork = 2 ** 32;
 /** Matches whose lines an error names. */
 const mostPlaces = 10;
 
-/** Characters, from the first line break on, by which the line ending of a text is judged. */
-const judgedLength = 1024 * 1024;
-
 /**
- * Applies the edits in order, each to the result of the one before. LF and CRLF match each other; new text gets the line ending
+ * Applies the edits in order, each to the result of the one before. LF and CRLF match each other; new text gets the line endings
  * of the text around it. Throws (`invalid_arguments`) with the number of matches unless an edit matches exactly once, and for
  * a text that grows past the limit. Lets other work run meanwhile.
  */
@@ -79,7 +76,7 @@ async function replaceOne(
 ): Promise<string> {
   const oldField = `${field}.old_text`;
   if (old_text === "") throw invalidArgument(oldField, "must not be empty; give the exact text to replace");
-  const adapt = lineEndingsOf(text, new_text);
+  const adapt = await lineEndingsOf(text, old_text, new_text, count);
   const changed = new GrowingText(`${field}.new_text`, maxBytes);
   let matches = 0;
   let done = 0;
@@ -94,7 +91,7 @@ async function replaceOne(
     // Without replace_all the others are only counted.
     if (matches > 1 && !replace_all) continue;
     changed.add(text.slice(done, match.start));
-    changed.add(adapt(text.slice(match.start, match.end)));
+    changed.add(adapt(match));
     done = match.end;
   }
   if (matches === 0) {
@@ -120,20 +117,6 @@ function countLines(text: string): (place: number) => number {
   return (place) => {
     for (; next >= 0 && next < place; next = text.indexOf("\n", next + 1)) line += 1;
     return line;
-  };
-}
-
-/** Returns the new text for an old one, with the line ending of that, or of the whole text. */
-function lineEndingsOf(text: string, newText: string): (old: string) => string {
-  if (!newText.includes("\n")) return () => newText;
-  const first = text.indexOf("\n");
-  const usual = first < 0 ? undefined : dominantLineEnding(text.slice(Math.max(first - 1, 0), first + judgedLength));
-  const forms = new Map<string | undefined, string>([[undefined, newText]]);
-  return (old) => {
-    const ending = old.includes("\n") ? dominantLineEnding(old) : usual;
-    const form = forms.get(ending) ?? newText.replace(/\r?\n/g, () => ending ?? "\n");
-    forms.set(ending, form);
-    return form;
   };
 }
 

@@ -113,13 +113,18 @@ describe("what is refused, without changing either side", () => {
     symlinkSync("nowhere", join(base, "broken"));
     symlinkSync("file", join(base, "to-file"));
     const before = readdirSync(base, { recursive: true });
-    for (const link of ["link", "broken", "to-file"]) {
-      for (const path of [`${link}/`, `${link}//`, `${link}/.`, `dir/../${link}/`]) {
-        const words = `Refused: ${path} can mean a link or its target; for the link itself pass ${link},`;
-        await expect(move(path, "new"), path).rejects.toThrow(words);
-        await expect(move("dir", path), path).rejects.toThrow(words);
-        await expect(move("file", path), path).rejects.toThrow(words);
-      }
+    for (const [link, path] of [
+      ["link", "link/"],
+      ["broken", "broken/."],
+      ["to-file", "to-file//"],
+    ] as const) {
+      const words = `Refused: ${path} can mean a link or its target; for the link itself pass ${link},`;
+      for (const [from, to] of [
+        [path, "new"],
+        ["dir", path],
+        ["file", path],
+      ] as const)
+        await expect(move(from, to), path).rejects.toThrow(words);
     }
     expect(readdirSync(base, { recursive: true })).toEqual(before);
   });
@@ -161,37 +166,6 @@ describe("what is refused, without changing either side", () => {
     await expect(move("file", `a/b/${"x".repeat(300)}`)).rejects.toThrow(/ENAMETOOLONG/);
     expect(readdirSync(base)).toEqual(["file"]);
   });
-
-  test("a source or destination outside the root", async () => {
-    const outside = mkdtempSync(join(tmpdir(), "outside-"));
-    writeFileSync(join(outside, "secret"), "");
-    symlinkSync(outside, join(base, "link"));
-    for (const [from, to] of [
-      [join(outside, "secret"), "x"],
-      ["link/secret", "x"],
-      ["file", join(outside, "x")],
-      ["file", "link/x"],
-      ["file", "../x"],
-    ]) {
-      await expect(move(from as string, to as string, { root: [base] })).rejects.toMatchObject({
-        code: "permission_denied",
-      });
-    }
-    expect(readdirSync(outside)).toEqual(["secret"]);
-    rmSync(outside, { recursive: true });
-  });
-
-  test("a call that has ended", async () => {
-    const beginCommit = (): void => {
-      throw new Error("ended");
-    };
-    for (const to of ["new", "a/b/new"]) {
-      await expect(
-        createMoveTool({ cwd: base }).execute({ source: "file", destination: to }, { beginCommit }),
-      ).rejects.toThrow("ended");
-    }
-    expect(readdirSync(base)).toEqual(["file"]);
-  });
 });
 
 const otherDevice = "/dev/shm";
@@ -223,7 +197,7 @@ describe.runIf(hasOtherDevice)("to another device", () => {
     chmodSync(join(base, "dir/a"), 0o711);
     writeFileSync(Buffer.concat([Buffer.from(`${base}/dir/`), Buffer.from([0xff])]), "odd");
     await move("dir", join(far, "dir"));
-    expect(readFileSync(join(far, "dir/a/b/file"))).toEqual(Buffer.alloc(3_000_000, 5));
+    expect(readFileSync(join(far, "dir/a/b/file")).equals(Buffer.alloc(3_000_000, 5))).toBe(true);
     expect(readlinkSync(join(far, "dir/link"))).toBe("a/b");
     expect(statSync(join(far, "dir/a")).mode & 0o7777).toBe(0o711);
     expect(readdirSync(join(far, "dir"), { encoding: "buffer" }).map((name) => name.toString("latin1"))).toContain(
@@ -243,21 +217,14 @@ describe.runIf(hasOtherDevice)("to another device", () => {
     expect(readdirSync(far)).toEqual(["taken"]);
   });
 
-  test("a link moves as a link", async () => {
-    symlinkSync("file", join(base, "link"));
-    await move("link", join(far, "link"));
-    expect(readlinkSync(join(far, "link"))).toBe("file");
-    expect(readdirSync(base)).toEqual(["file"]);
-  });
-
   test("an abort during the copy leaves the source whole and no temporary", async () => {
-    writeFileSync(join(base, "big"), Buffer.alloc(64 * 1024 * 1024, 1));
+    writeFileSync(join(base, "big"), Buffer.alloc(2 ** 25, 1));
     const controller = new AbortController();
     const tool = createMoveTool({ cwd: base });
     const call = tool.execute({ source: "big", destination: join(far, "big") }, { signal: controller.signal });
     setImmediate(() => setImmediate(() => controller.abort(new Error("stop"))));
     await expect(call).rejects.toThrow("stop");
-    expect(statSync(join(base, "big")).size).toBe(64 * 1024 * 1024);
+    expect(statSync(join(base, "big")).size).toBe(2 ** 25);
     expect(readdirSync(far)).toEqual([]);
   });
 });

@@ -1,12 +1,13 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import { isInside, mayHoldEntries, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
+import { isInside, mayHoldEntries, nameAlike, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { text } from "../outputSchemas.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
+import { alikeNote } from "../writeFile.ts";
 import { alreadyExists, isCaseOnlyRename, moveEntry } from "./moveEntry.ts";
 
 const parameters = {
@@ -47,9 +48,11 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
         refuseMove(from, to, scope);
         if (lstatSync(from).isDirectory()) await refuseDeniedBelow(from, scope, call.signal, to);
         else refuseDirectoryPath(destination, "destination");
+        const beside = alikeNote(nameAlike(to, scope, { except: from }));
         await moveEntry(from, to, scope, call);
         const data = { source: scope.shorten(from), destination: scope.shorten(to) };
-        return toolOutput(`Moved ${scope.print(from)} to ${scope.print(to)}`, { data });
+        const words = `Moved ${scope.print(from)} to ${scope.print(to)}${beside}`;
+        return toolOutput(words, { data });
       };
       return inQueue([from, to], move, call.signal);
     },

@@ -7,7 +7,18 @@ import {
   ToolError,
   toolOutput,
 } from "@toolcrib/core";
-import { missingPathHint, type PathScope, pathEffect, plainSystemError, refuseSpecial } from "@toolcrib/kit/files";
+import {
+  alikeNotice,
+  type Listings,
+  type MeantPath,
+  missingPathHint,
+  nameAlike,
+  type PathScope,
+  pathEffect,
+  plainSystemError,
+  refuseSpecial,
+  resolveExisting,
+} from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { keepByteOrderMark, longestEditable, readEditable } from "../edit/readEditable.ts";
@@ -15,6 +26,7 @@ import { createChangeQueue, type FsSettings, type FsToolOptions, origin, setting
 import { listOf, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
+import { alikeNote, inPlaceNote } from "../writeFile.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { applyHunks } from "./applyHunks.ts";
 import { type Change, commitChanges } from "./commitChanges.ts";
@@ -60,10 +72,20 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
       const paths = operations.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
       const apply = async (): Promise<string> => {
         const changes = await prepareAll(operations, scope, seen, call.signal);
-        await commitChanges(changes, scope, call);
-        for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path);
-        const words = changes.map((change) => describe(change, scope)).join("\n");
-        return toolOutput(words, { data: { files: changes.map((change) => dataOf(change, scope)) } });
+        const listings: Listings = new Map();
+        const alike = changes.map(({ kind, path }, at) =>
+          kind === "create" || kind === "move"
+            ? nameAlike(path, scope, { except: operations[at]?.from, listings })
+            : undefined,
+        );
+        const inPlace = await commitChanges(changes, scope, call);
+        for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path, path);
+        const words = changes.map((change, at) => {
+          const notice = operations[at]?.notice;
+          const result = inPlace.get(change.path);
+          return `${describe(change, scope)}${result ? inPlaceNote(result) : ""}${alikeNote(alike[at])}${notice ? ` ${notice}` : ""}`;
+        });
+        return toolOutput(words.join("\n"), { data: { files: changes.map((change) => dataOf(change, scope)) } });
       };
       return inQueue(paths, apply, call.signal);
     },
@@ -99,20 +121,26 @@ interface Resolved {
   readonly operation: PatchOperation;
   readonly from: string;
   readonly to: string | undefined;
+  /** Says that another name was used than the one given. */
+  readonly notice: string | undefined;
 }
 
 /** Throws for a path outside the roots, and for one that two parts of the patch name. */
 async function resolveAll(operations: readonly PatchOperation[], scope: PathScope): Promise<Resolved[]> {
   const resolved: Resolved[] = [];
   const taken = new Set<string>();
-  for (const operation of operations) {
-    const { path, kind, line } = operation;
-    const newPath = kind === "update" ? operation.newPath : undefined;
+  const listings: Listings = new Map();
+  for (const given of operations) {
+    const { path, kind, line } = given;
+    const newPath = kind === "update" ? given.newPath : undefined;
     for (const one of [path, newPath]) if (one !== undefined) refuseDirectoryPath(one, patchField);
-    // A link is itself moved or removed; writing goes to its target.
-    const isEntry = kind === "delete" || newPath !== undefined;
-    const from = isEntry ? await scope.resolveEntry(path, patchField) : await scope.resolve(path, patchField);
-    const to = newPath === undefined ? undefined : await scope.resolveEntry(newPath, patchField);
+    const target = newPath === undefined ? undefined : await scope.resolveEntry(newPath, patchField);
+    // A move to where it is changes it in its place.
+    const stays = target !== undefined && target === (await scope.resolveEntry(path, patchField));
+    const operation = kind === "update" && stays ? { ...given, newPath: undefined } : given;
+    const meant = await resolveOperation(operation, scope, listings);
+    const from = meant.path;
+    const to = stays ? undefined : target;
     for (const one of [from, to]) {
       if (one === undefined) continue;
       if (taken.has(one)) {
@@ -123,9 +151,18 @@ async function resolveAll(operations: readonly PatchOperation[], scope: PathScop
       }
       taken.add(one);
     }
-    resolved.push({ operation, from, to });
+    resolved.push({ operation, from, to, notice: alikeNotice(meant) });
   }
   return resolved;
+}
+
+async function resolveOperation(operation: PatchOperation, scope: PathScope, listings: Listings): Promise<MeantPath> {
+  const { kind, path } = operation;
+  if (kind === "add") return { path: await scope.resolve(path, patchField), alike: undefined };
+  // A link is itself moved or removed, and nothing that only looks the same; writing goes to its target.
+  if (kind === "delete" || operation.newPath !== undefined)
+    return { path: await scope.resolveEntry(path, patchField), alike: undefined };
+  return resolveExisting(scope, path, { argument: patchField, listings });
 }
 
 function effectsOf({ operation, from, to }: Resolved, scope: PathScope): ToolEffect[] {
@@ -162,10 +199,10 @@ async function prepare(
     throw taken(scope.print(to), "choose another path to move to");
 
   // Seen now, and looked at again right before it is replaced.
-  const state = createSeenFiles();
+  const state = createSeenFiles(false);
   const old = readEditable(from, scope, (descriptor) => {
-    seen?.refuseUnseen(descriptor, printed);
-    state.note(descriptor);
+    seen?.refuseUnseen(descriptor, from, printed);
+    state.note(descriptor, from);
   });
   const changed = await keepByteOrderMark(old, (text) =>
     applyHunks(text, operation.hunks, printed, createYielder(signal)),

@@ -10,6 +10,7 @@ import {
   syncDirectory,
   systemErrorCode,
   temporaryName,
+  type WriteResult,
   writeAtomically,
 } from "@toolcrib/kit/files";
 import { moveEntry } from "../move/moveEntry.ts";
@@ -48,12 +49,20 @@ interface Made {
 
 /**
  * Makes all changes, or none: where one fails, or the call ends, those before it are undone, last first. Each file alone is written
- * as `writeAtomically` does it; a crash in between leaves some changed. Throws in plain words.
+ * as `writeAtomically` does it; a crash in between leaves some changed. Returns how each path was written. Throws in plain words.
  */
-export async function commitChanges(changes: readonly Change[], scope: PathScope, call: ToolCallInfo): Promise<void> {
+export async function commitChanges(
+  changes: readonly Change[],
+  scope: PathScope,
+  call: ToolCallInfo,
+): Promise<ReadonlyMap<string, WriteResult>> {
   const made: Made[] = [];
+  const written = new Map<string, WriteResult>();
   try {
-    for (const change of changes) await make(change, scope, call, made);
+    for (const change of changes) {
+      const result = await make(change, scope, call, made);
+      if (result !== undefined) written.set(change.path, result);
+    }
   } catch (error) {
     const kept: string[] = [];
     for (const { path, undo } of made.reverse()) {
@@ -69,10 +78,16 @@ export async function commitChanges(changes: readonly Change[], scope: PathScope
     throw new ToolError({ code: "execution_failed", message, cause: error });
   }
   for (const { finish } of made) await finish?.();
+  return written;
 }
 
 /** Makes the steps, and adds each to `made` at once, so that it can be undone alone. */
-async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: Made[]): Promise<void> {
+async function make(
+  change: Change,
+  scope: PathScope,
+  call: ToolCallInfo,
+  made: Made[],
+): Promise<WriteResult | undefined> {
   const { path } = change;
   switch (change.kind) {
     case "create": {
@@ -80,31 +95,32 @@ async function make(change: Change, scope: PathScope, call: ToolCallInfo, made: 
       const beforeReplace = (): never => {
         throw new ToolError({ code: "execution_failed", message: `Already exists: ${scope.print(path)}; try again` });
       };
-      await writeAtomically(path, change.content, { scope, call, beforeReplace });
+      const result = await writeAtomically(path, change.content, { scope, call, beforeReplace });
       made.push({ path, undo: () => inParent(path, scope, (parent, name) => unlinkSync(parent.at(name))) });
-      return;
+      return result;
     }
     case "replace": {
       const { old, content, state } = change;
       const beforeReplace = (file: Parameters<SeenFiles["refuseUnseen"]>[0]): void =>
-        state.refuseUnseen(file, scope.print(path));
-      await writeAtomically(path, content, { scope, call, beforeReplace });
+        state.refuseUnseen(file, path, scope.print(path));
+      const result = await writeAtomically(path, content, { scope, call, beforeReplace });
       made.push({ path, undo: () => restore(path, old, scope) });
-      return;
+      return result;
     }
     case "move": {
       const { from, old, content, state } = change;
       makeParents(path, scope, call, made);
-      state.refuseUnseen(from, scope.print(from));
+      state.refuseUnseen(from, from, scope.print(from));
       await moveEntry(from, path, scope, call);
       made.push({ path: from, undo: () => moveEntry(path, from, scope, {}) });
-      if (content === undefined) return;
-      await writeAtomically(path, content, { scope, call });
+      if (content === undefined) return undefined;
+      const result = await writeAtomically(path, content, { scope, call });
       made.push({ path, undo: () => restore(path, old, scope) });
-      return;
+      return result;
     }
     case "remove":
       made.push(await setAside(path, scope, call));
+      return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { isToolError } from "@toolcrib/core";
+import { startCountingSteps } from "@toolcrib/testing/countSteps";
 import fc from "fast-check";
 import { afterAll, expect, test, vi } from "vitest";
-import { startCountingSteps } from "../../../../testing/src/countSteps.ts";
 
 // Test files share a process, and only code that has not run yet is counted in full.
 const steps = startCountingSteps();

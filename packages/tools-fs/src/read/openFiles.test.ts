@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
 import { createFsTools } from "../fileSystem.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "open-")));
+  base = temporaryFolder("open");
   mkdirSync(join(base, "sub"));
   for (let index = 0; index < 12; index += 1) writeFileSync(join(base, `${index}`), "old\n");
-  writeFileSync(join(base, "large"), "line\n".repeat(2_000_000));
+  writeFileSync(join(base, "large"), "line\n".repeat(300_000));
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 function openBelowBase(): number {
   return readdirSync("/proc/self/fd").filter((descriptor) => {
@@ -25,7 +24,7 @@ function openBelowBase(): number {
 }
 
 test.runIf(process.platform === "linux").each<[string, number, (index: number) => Record<string, unknown>]>([
-  ["read_file", 1, () => ({ path: "large", offset: 1_999_999 })],
+  ["read_file", 1, () => ({ path: "large", offset: 299_999 })],
   // The directory and the temporary file.
   ["write_file", 2, (index) => ({ path: `${index}`, content: "new" })],
   ["edit_file", 2, (index) => ({ path: `${index}`, edits: [{ old_text: "old", new_text: "new" }] })],

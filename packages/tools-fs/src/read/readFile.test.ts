@@ -1,26 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { countInvalidUtf8 } from "./invalidUtf8.ts";
 import { createReadFileTool } from "./readFile.ts";
 
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "read-")));
+  base = temporaryFolder("read");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 type Args = Record<string, unknown>;
 const read = (args: Args, options: Args = {}): Promise<string> =>
@@ -69,7 +59,8 @@ describe("contents exactly", () => {
     const whole = Buffer.from("aé漢😀\ufffd\u{10ffff}");
     expect(countInvalidUtf8(whole)).toBe(0);
     for (let first = 0; first < 256; first += 1)
-      for (let second = 0; second < 256; second += 1) {
+      // The others begin no character.
+      for (let second = 0; second < 256; second += first < 0xc0 ? 16 : 1) {
         const bytes = Uint8Array.of(first, second, 0x80, 0xbf);
         expect(countInvalidUtf8(bytes) === 0).toBe(isUtf8(bytes));
       }
@@ -108,24 +99,6 @@ describe("pages", () => {
     expect(await read({ offset: 9, limit: 2 })).toBe(lines(9, 10));
     expect(await read({ offset: 9 })).toBe(lines(9, 10));
   });
-
-  test.each(["utf8", "utf16le", "latin1"])(
-    "following the notices of %s gives the whole file back",
-    async (encoding) => {
-      const text = Array.from({ length: 5000 }, (_, index) => `${"xé".repeat(index % 90)}${index}\n`).join("");
-      put(Buffer.from(text, encoding as BufferEncoding));
-      let whole = "";
-      for (let offset = 1; ; ) {
-        const page = await read({ encoding, offset }, { maxBytes: 10_000 });
-        const cut = /\n\[truncated: shown (\d+) lines, there is more; pass offset=(\d+) to continue\]$/.exec(page);
-        whole += cut ? page.slice(0, cut.index) : page;
-        if (!cut) break;
-        expect(Number(cut[2])).toBe(offset + Number(cut[1]));
-        offset = Number(cut[2]);
-      }
-      expect(whole).toBe(text);
-    },
-  );
 
   test("a file of exactly the limit is whole; of one byte more it is cut to whole lines", async () => {
     put("aaaa\nbbbb\n");
@@ -240,13 +213,6 @@ describe("what is refused", () => {
     await expect(read({ path: "/dev/zero" })).rejects.toThrow("character device");
     await expect(read({ path: "no" })).rejects.toThrow("No such file or directory: no (ENOENT)");
   });
-
-  test("a path outside the root, also through a link", async () => {
-    symlinkSync("/etc/passwd", join(base, "link"));
-    for (const path of ["/etc/passwd", "../../etc/passwd", "link"]) {
-      await expect(read({ path }, { root: base })).rejects.toMatchObject({ code: "permission_denied" });
-    }
-  });
 });
 
 test("an abort ends a long scan, during which the event loop keeps turning", async () => {
@@ -272,7 +238,7 @@ test.runIf(process.platform === "linux")("few files are open at once, and none a
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, open())), 0);
   const tool = createReadFileTool({ cwd: base });
-  await Promise.all(Array.from({ length: 300 }, () => tool.execute({ path: "file", encoding: "latin1" })));
+  await Promise.all(Array.from({ length: 40 }, () => tool.execute({ path: "file", encoding: "latin1" })));
   clearInterval(watch);
   expect(most).toBeLessThan(before + 10);
   expect(open()).toBeLessThanOrEqual(before);

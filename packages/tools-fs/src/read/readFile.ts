@@ -1,5 +1,12 @@
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import { createSemaphore, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/kit/files";
+import {
+  alikeNotice,
+  createSemaphore,
+  openRegularFile,
+  pathEffect,
+  plainSystemError,
+  resolveExisting,
+} from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
 import { count, text } from "../outputSchemas.ts";
@@ -51,21 +58,23 @@ export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
     }),
     effects: async ({ path, ...page }) => {
       checkPage(page);
-      return [pathEffect("read", await scope.resolve(path, "path", "read"), path, scope)];
+      return [pathEffect("read", (await resolveExisting(scope, path, { use: "read" })).path, path, scope)];
     },
     execute: ({ path, encoding = defaults.encoding, offset, limit }, { signal }) =>
       queue(async () => {
         checkPage({ encoding, offset, limit });
-        const canonical = await scope.resolve(path, "path", "read");
+        const meant = await resolveExisting(scope, path, { use: "read" });
+        const canonical = meant.path;
+        const notice = alikeNotice(meant);
         const file = openRegularFile(canonical, scope);
         const printed = scope.print(canonical);
         try {
           signal?.throwIfAborted();
           // Before its content: what changes it meanwhile is seen later.
-          seen?.note(file.descriptor);
+          seen?.note(file.descriptor, canonical);
           const asText = encoding === "utf8" && (offset ?? limit) === undefined;
           const shortened = scope.shorten(canonical);
-          const image = asText ? await readImage(file, shortened, printed, signal) : undefined;
+          const image = asText ? await readImage(file, { path: shortened, printed, notice }, signal) : undefined;
           if (image !== undefined) return image;
           const page = await (encoding === "base64"
             ? readBase64(file, maxBytes, signal)
@@ -77,10 +86,11 @@ export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
                 signal,
               }));
           // Longer text would hardly fit in data, and take time for nothing.
-          if (page.text.length > longestData) return page.reply;
+          const reply = notice === undefined ? page.reply : withNotices(page.reply, notice);
+          if (page.text.length > longestData) return reply;
           const first = encoding === "base64" ? {} : { first_line: offset ?? 1 };
           const next = page.next === undefined ? {} : { next_line: page.next };
-          return toolOutput(page.reply, { data: { path: shortened, text: page.text, ...first, ...next } });
+          return toolOutput(reply, { data: { path: shortened, text: page.text, ...first, ...next } });
         } catch (error) {
           throw plainSystemError(error, printed);
         } finally {
@@ -88,6 +98,10 @@ export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
         }
       }),
   });
+}
+
+function withNotices(text: string, notice: string): string {
+  return `${text}${/\n$/.test(text) || text === "" ? "\n" : /\n\n\[.*\]$/.test(text) ? "\n" : "\n\n"}${notice}`;
 }
 
 /** Throws for a page of lines of a file that is read as base64. */

@@ -1,19 +1,17 @@
-import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ContentBlock, type ToolOutcome, ToolRegistry } from "@toolcrib/core";
 import { readImageHeader } from "@toolcrib/kit/text";
-import { drawPicture, withoutSharp } from "@toolcrib/testing";
+import { drawPicture, temporaryFolder, withoutSharp } from "@toolcrib/testing";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createFsTools } from "../fileSystem.ts";
 import { longestImage } from "./readImage.ts";
 
 let root: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "fs-image-")));
+  root = temporaryFolder("fs-image");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const read = (args: Record<string, unknown> = {}): Promise<ToolOutcome> =>
   new ToolRegistry(createFsTools({ cwd: root })).invoke("read_file", { path: "picture", ...args });
@@ -100,23 +98,22 @@ test("an image of too many bytes is refused without the package sharp, with its 
 });
 
 test("an image that services refuse beside many others is made smaller, and the words say so", async () => {
-  const bytes = await drawPicture(3000, 1500, { format: "gif" });
+  const bytes = await drawPicture(2400, 24, { format: "gif" });
   save(bytes);
   const outcome = await read();
   expect(outcome).toMatchObject({
     ok: true,
-    output: `GIF image, 3000 x 1500 pixels, ${bytes.length} bytes, shown as PNG of 2000 x 1000 pixels`,
+    output: `GIF image, 2400 x 24 pixels, ${bytes.length} bytes, shown as PNG of 2000 x 20 pixels`,
     content: [{ type: "image", mimeType: "image/png" }],
-    data: { bytes: bytes.length, image: { format: "GIF", width: 3000, height: 1500 } },
+    data: { bytes: bytes.length, image: { format: "GIF", width: 2400, height: 24 } },
   });
   const [image] = outcome.content ?? [];
   const shown = image?.type === "image" ? Buffer.from(image.data, "base64") : Buffer.alloc(0);
-  expect(readImageHeader(shown)).toMatchObject({ format: "PNG", width: 2000, height: 1000 });
+  expect(readImageHeader(shown)).toMatchObject({ format: "PNG", width: 2000, height: 20 });
 });
 
-test("so is one of more bytes than services take, up to 50 MB", async () => {
-  save(await drawPicture(1200, 1200, { isNoise: true }));
-  expect(await read()).toMatchObject({ ok: true, output: expect.stringMatching(/^PNG.*shown as WebP of 1200 x 1200/) });
+test("one of more than 50 MB is refused", async () => {
+  save(await drawPicture(10, 10));
   truncateSync(join(root, "picture"), 2 ** 30);
   expect(await read()).toMatchObject({
     ok: false,
@@ -133,7 +130,7 @@ test("one that cannot be decoded is refused, as it would be by the service", asy
 });
 
 test("the end of the call ends the wait for a smaller image", async () => {
-  save(await drawPicture(3000, 3000));
+  save(await drawPicture(2400, 200));
   const abort = new AbortController();
   const registry = new ToolRegistry(createFsTools({ cwd: root }));
   const running = registry.invoke("read_file", { path: "picture" }, { signal: abort.signal });

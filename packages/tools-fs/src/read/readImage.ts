@@ -12,12 +12,11 @@ export const mostPixels = 8000;
 /**
  * Resolves to an open file that is an image, as a picture for the model with its size in words; undefined for any other file. One that is
  * too large for a request with many is made smaller where that can be done. Throws for one that is too large for any, or cannot be
- * decoded. `path` is its name as data. Leaves the file's position where it is.
+ * decoded. `path` is its name as data, `notice` what else is to be said. Leaves the file's position where it is.
  */
 export async function readImage(
   file: RegularFile,
-  path: string,
-  printed: string,
+  { path, printed, notice }: { path: string; printed: string; notice: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const yieldToEventLoop = createYielder(signal);
@@ -45,7 +44,13 @@ export async function readImage(
   const note = shown === bytes ? "" : `, shown as ${sent.format} of ${sent.width} x ${sent.height} pixels`;
   const content = [{ type: "image" as const, data: Buffer.from(shown).toString("base64"), mimeType: sent.mimeType }];
   const data = { path, bytes: bytes.length, image: { format, width, height } };
-  return toolOutput(`${format} image, ${pixels}, ${length} bytes${note}`, { content, data });
+  return toolOutput(
+    `${format} image, ${pixels}, ${length} bytes${note}${notice === undefined ? "" : `\n\n${notice}`}`,
+    {
+      content,
+      data,
+    },
+  );
 }
 
 /** Resolves to the first bytes of a file, whatever size it claims to have. */

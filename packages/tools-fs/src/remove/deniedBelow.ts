@@ -65,6 +65,6 @@ function holdsDenied(entry: string, scope: PathScope): ToolError {
   return new ToolError({
     code: "permission_denied",
     message: `Permission denied: ${scope.print(entry)} contains paths that are on the list of denied paths; name its entries one by one`,
-    details: { path: entry },
+    details: { by: "deny", path: entry },
   });
 }

@@ -1,9 +1,9 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
-import { isInside, type PathScope } from "@toolcrib/kit/files";
+import { isInside, mountPoints, type PathScope } from "@toolcrib/kit/files";
 
 /**
  * Throws for paths that `remove` and `move` must never touch: the filesystem root and its direct children, the home directory, the
@@ -29,8 +29,13 @@ export function refuseProtected(entry: string, scope: PathScope): void {
       }
     }
   }
-  const mount = mountsBelow(entry);
-  if (mount) throw refuse("where another filesystem is mounted, or above such a place");
+  const mounts = mountPoints();
+  if (mounts.includes(entry) && !stats?.isDirectory()) {
+    const message = `Refused: ${scope.print(entry)} is a mount, which only the one who mounted it can move or remove; write_file and edit_file change what it holds`;
+    throw new ToolError({ code: "permission_denied", message, details: { path: entry } });
+  }
+  if (mounts.some((point) => isInside(entry, point)))
+    throw refuse("where another filesystem is mounted, or above such a place");
 }
 
 function protectedDirectories(scope: PathScope): [what: string, path: string][] {
@@ -64,15 +69,4 @@ function look(
 
 function sameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
-}
-
-/** Returns whether something is mounted below; always false elsewhere than on Linux. */
-function mountsBelow(entry: string): boolean {
-  const table = process.platform === "linux" ? attempt(() => readFileSync("/proc/self/mountinfo", "utf8")) : undefined;
-  return (table ?? "").split("\n").some((line) => {
-    const point = line
-      .split(" ")[4]
-      ?.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-    return point !== undefined && isInside(entry, point);
-  });
 }

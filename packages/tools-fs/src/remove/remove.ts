@@ -2,7 +2,15 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { defineTool, type ExecutableTool, isToolError, toolOutput } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
-import { mayHoldEntries, openInside, pathEffect, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
+import {
+  mayHoldEntries,
+  namesAlike,
+  openInside,
+  type PathScope,
+  pathEffect,
+  plainSystemError,
+  systemErrorCode,
+} from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { count, text } from "../outputSchemas.ts";
@@ -51,7 +59,8 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
         refuseProtected(entry, scope);
         try {
           const stats = lstatSync(entry, { throwIfNoEntry: false });
-          if (stats === undefined) return toolOutput(nothing, { data: { path: shortened, removed: 0 } });
+          if (stats === undefined)
+            return toolOutput(nothing + alikeHint(entry, scope), { data: { path: shortened, removed: 0 } });
           if (stats.isDirectory()) await refuseDeniedBelow(entry, scope, call.signal);
           const parent = dirname(entry);
           const confirm = confirmNotDenied(parent, scope);
@@ -66,4 +75,11 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
       return inQueue([entry], remove, call.signal);
     },
   });
+}
+
+/** Names what looks like the missing path. It is never removed in its place: the same call may be repeated after it removed a file. */
+function alikeHint(path: string, scope: PathScope): string {
+  const names = namesAlike(path, scope);
+  if (names.length === 0) return "";
+  return `; there is ${names.join(" and ")}, whose name looks the same: pass it exactly so to remove it`;
 }

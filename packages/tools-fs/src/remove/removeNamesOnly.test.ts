@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterAll, expect, test, vi } from "vitest";
 
 vi.mock("node:fs", async (importOriginal) => {
@@ -24,12 +24,11 @@ afterAll(() => {
 });
 
 test("a tree is removed where a listing gives names without their kinds; links are never followed", async () => {
-  const base = mkdtempSync(join(tmpdir(), "names-"));
+  const base = temporaryFolder("names");
   mkdirSync(join(base, "tree/a/b"), { recursive: true });
   mkdirSync(join(base, "kept"));
   for (const name of ["tree/file", "tree/a/b/file", "kept/file"]) writeFileSync(join(base, name), "");
   symlinkSync("../kept", join(base, "tree/link"));
   expect(String(await createRemoveTool({ cwd: base }).execute({ path: "tree" }))).toBe("Removed tree (6 entries)");
   expect(readdirSync(base, { recursive: true }).sort()).toEqual(["kept", "kept/file"]);
-  rmSync(base, { recursive: true });
 });
