@@ -1,21 +1,19 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing";
+import { beforeAll, expect, test } from "vitest";
 import { createSearchTools } from "./search.ts";
 
-let root: string;
+const root = sharedFolder("search-data");
 
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "search-data-")));
   mkdirSync(join(root, "a:1:b"));
   writeFileSync(join(root, "a:1:b/x-2-y"), "no\nneedle: one\nno\nno\nno\n  needle\n");
   writeFileSync(join(root, "bell\u0007x"), "needle");
   writeFileSync(join(root, '"quoted"'), "needle needle\nneedle\n");
   writeFileSync(join(root, ".env"), "needle\n");
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** The data of a call, which is only there where it fits the tool's outputSchema. */
 async function dataOf(name: string, args: Record<string, unknown>, deny: string[] = []): Promise<unknown> {

@@ -31,18 +31,7 @@ async function watched<Result>(run: () => Promise<Result>): Promise<{ result: Re
   return { result, rounds };
 }
 
-const evilExpressions = [
-  "(a+)+$",
-  "^(a|a)*$",
-  "^(a|aa)+$",
-  "(.*a){25}$",
-  "(a*)*b",
-  "^(([a-z])+.)+[A-Z]([a-z])+$",
-  "(?=(a+)+$)",
-  "(x+x+)+z",
-  "^(\\w+\\s?)*$",
-  "(x*)*(x*)*(x*)*z",
-];
+const evilExpressions = ["(a+)+$", "^(a|a)*$", "(.*a){25}$", "(?=(a+)+$)", "(x+x+)+z", "^(\\w+\\s?)*$"];
 
 const evilGlobs = [
   `${"{a,b}".repeat(30)}`,
@@ -65,8 +54,8 @@ const fewestRounds = 10;
 describe("a pattern that backtracks without end", () => {
   test("ends with an error after its limit of matching, 5 s unless set, while the event loop runs", async () => {
     const args = { query: "(a+)+$", regex: true, paths: ["evil.txt"] };
-    const { result, rounds } = await watched(() => registry({ matchLimitMs: 500 }).execute("search_text", args));
-    expect(result).toMatch(/^Error executing search_text: The search did not end: matching took longer than 500 ms/);
+    const { result, rounds } = await watched(() => registry({ matchLimitMs: 400 }).execute("search_text", args));
+    expect(result).toMatch(/^Error executing search_text: The search did not end: matching took longer than 400 ms/);
     expect(rounds).toBeGreaterThan(fewestRounds);
     expect(settingsOf("createSearchTextTool", {}).matchLimitMs).toBe(5000);
   });
@@ -104,14 +93,14 @@ describe("a pattern that backtracks without end", () => {
   test("keeps the matches that came before it, in the same file too", async () => {
     writeFileSync(join(base, "before.txt"), "aaa\n");
     const args = { query: "^(a+)+( is.*)?$", regex: true, paths: ["."] };
-    const answer = await registry({ matchLimitMs: 300 }).execute("search_text", args);
+    const answer = await registry({ matchLimitMs: 100 }).execute("search_text", args);
     expect(answer).toContain("2 matches so far:\nbefore.txt:1:aaa\nevil.txt:1:aaa is found");
   });
 
   test("ends when the call is aborted, and the next call is served", async () => {
     const tools = registry();
     const args = { query: "(a+)+$", regex: true, paths: ["."] };
-    const result = await tools.execute("search_text", args, { signal: AbortSignal.timeout(300) });
+    const result = await tools.execute("search_text", args, { signal: AbortSignal.timeout(100) });
     expect(result).toMatch(/Aborted/);
     expect(await tools.execute("search_text", { query: "needle", paths: ["."] })).toMatch(/plain needle/);
   });
@@ -122,7 +111,7 @@ describe("a hostile glob", () => {
     ["search_files", (pattern: string) => ({ pattern })],
     ["search_text", (include: string) => ({ query: "needle", include, paths: ["."] })],
   ] as const)("to %s is answered", async (name, args) => {
-    const tools = registry({ matchLimitMs: 500 });
+    const tools = registry({ matchLimitMs: 60 });
     for (let i = 0; i < evilGlobs.length; i += 4) {
       const result = await Promise.all(evilGlobs.slice(i, i + 4).map((glob) => tools.execute(name, args(glob))));
       expect(result.every((answer) => typeof answer === "string")).toBe(true);
@@ -179,7 +168,7 @@ describe("a pattern that is too long or too deep is refused with what to do", ()
 });
 
 test("other work runs while many paths are looked up, and the signal ends it", async () => {
-  const paths = Array.from({ length: 5000 }, (_, index) => `missing-${index}`);
+  const paths = Array.from({ length: 1500 }, (_, index) => `missing-${index}`);
   const [searchText] = createSearchTools({ cwd: base });
   let turns = 0;
   const count = (): void => {
@@ -189,7 +178,7 @@ test("other work runs while many paths are looked up, and the signal ends it", a
   let turn = setImmediate(count);
   await expect(searchText?.execute({ query: "x", paths })).rejects.toThrow(/Path not found/);
   clearImmediate(turn);
-  expect(turns).toBeGreaterThanOrEqual(49);
+  expect(turns).toBeGreaterThanOrEqual(14);
   const controller = new AbortController();
   setImmediate(() => controller.abort(new Error("stopped")));
   await expect(searchText?.execute({ query: "x", paths }, { signal: controller.signal })).rejects.toThrow("stopped");

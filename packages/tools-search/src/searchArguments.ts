@@ -2,12 +2,35 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, normalize, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
-import { isInside, missingPathHint, type PathScope, plainSystemError } from "@toolcrib/kit/files";
+import {
+  alikeNotice,
+  isInside,
+  type Listings,
+  missingPathHint,
+  type PathScope,
+  plainSystemError,
+  resolveExisting,
+} from "@toolcrib/kit/files";
 import type { SearchJob, SearchStart } from "./engine/job.ts";
 
+export interface StartOptions {
+  /** The argument that the path is in. */
+  readonly argument: string;
+  readonly listings?: Listings;
+  /** Gets the notice if another name that looks the same was used. */
+  readonly onAlike?: (notice: string) => void;
+}
+
 /** Follows `path` through links, inside the roots. Throws a ToolError that says what is wrong with it. */
-export async function resolveStart(scope: PathScope, path: string, argument: string): Promise<SearchStart> {
-  const canonical = await scope.resolve(path, argument, "read");
+export async function resolveStart(
+  scope: PathScope,
+  path: string,
+  { argument, listings, onAlike }: StartOptions,
+): Promise<SearchStart> {
+  const meant = await resolveExisting(scope, path, { argument, use: "read", ...(listings && { listings }) });
+  const canonical = meant.path;
+  const alike = alikeNotice(meant);
+  if (alike !== undefined) onAlike?.(alike);
   const quoted = printableName(clip(path));
   let stats: Stats | undefined;
   try {
@@ -22,7 +45,12 @@ export async function resolveStart(scope: PathScope, path: string, argument: str
   const isDirectory = stats.isDirectory();
   if (!isDirectory && !stats.isFile()) throw failure(`Not a regular file or directory: ${quoted}; pass one of those`);
   const shown = scope.shorten(canonical);
-  return { path: slashed(canonical), shown: isDirectory ? prefixOf(shown) : shown, isDirectory };
+  return {
+    path: slashed(canonical),
+    shown: isDirectory ? prefixOf(shown) : shown,
+    isDirectory,
+    isNamed: canonical !== scope.cwd,
+  };
 }
 
 /** Returns where a search may read, and what it leaves out. */
@@ -75,6 +103,29 @@ export function checkBraces(argument: string, glob: string): void {
       argument,
       `its braces stand for more than ${mostAlternatives} globs; pass fewer alternatives`,
     );
+}
+
+/** Returns a glob without braces around one thing alone, `*.ts` for `*.{ts}`; undefined where there are none. */
+export function withoutNeedlessBraces(glob: string): string | undefined {
+  const part = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\/])+\]|\{([^{},]+)\}/g;
+  const plain = glob.replace(part, (whole, inside: string | undefined) =>
+    inside === undefined || inside.includes("..") ? whole : inside,
+  );
+  return plain === glob ? undefined : (withoutNeedlessBraces(plain) ?? plain);
+}
+
+/**
+ * Returns the braces that several globs in a row should be, `*.{ts,tsx}` for `*.ts,*.tsx`; undefined where a glob is one. Blanks, `;` and `|`
+ * stand in names too, so that each part must have a star there.
+ */
+export function asBraces(glob: string): string | undefined {
+  if (/[\\{}[\]()!]/.test(glob)) return undefined;
+  const parts = glob.split(/\s*[,;|]\s*|\s+/).filter((part) => part !== "");
+  const starred = parts.filter((part) => part.includes("*")).length;
+  if (parts.length < 2 || starred === 0 || (starred < parts.length && !glob.includes(","))) return undefined;
+  if (parts.every((part) => /^\*\.[^*?/]+$/.test(part))) return `*.{${parts.map((part) => part.slice(2)).join(",")}}`;
+  const isDeep = parts.some((part) => part.includes("/"));
+  return `{${parts.map((part) => (isDeep && !part.includes("/") ? `**/${part}` : part)).join(",")}}`;
 }
 
 /** Returns how many numbers `1..9` or `1..9..2` between braces stands for; 1 for anything else. */

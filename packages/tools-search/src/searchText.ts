@@ -8,15 +8,24 @@ import {
   ToolError,
   toolOutput,
 } from "@toolcrib/core";
-import { clip, messageOf } from "@toolcrib/core/text";
-import { isInside, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/kit/files";
+import { clip } from "@toolcrib/core/text";
+import {
+  isInside,
+  type Listings,
+  mayHoldEntries,
+  type PathScope,
+  pathEffect,
+  resolveExisting,
+} from "@toolcrib/kit/files";
 import { leavesOut } from "./engine/globs.ts";
-import type { Globs, SearchStart } from "./engine/job.ts";
+import type { Globs, Query, SearchStart } from "./engine/job.ts";
 import { needsLineBreak } from "./engine/requiredLiterals.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
+import { readExpression } from "./expression/readExpression.ts";
 import { memoryOf } from "./memory/treeMemories.ts";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import {
+  asBraces,
   checkBraces,
   checkLength,
   limitsOf,
@@ -24,6 +33,7 @@ import {
   longestQuery,
   resolveStart,
   treeOf,
+  withoutNeedlessBraces,
 } from "./searchArguments.ts";
 import { textData, textDataSchema } from "./searchData.ts";
 import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
@@ -62,13 +72,14 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
     },
     defaults,
     outputSchema: textDataSchema,
-    async effects({ query, paths, regex = defaults.regex, include }) {
-      checkQuery(query, regex);
+    async effects({ query, paths, regex = defaults.regex, case_sensitive = defaults.case_sensitive, include }) {
+      readQuery(query, regex, case_sensitive);
       checkInclude(include);
       const effects: ToolEffect[] = [];
+      const listings: Listings = new Map();
       for (const path of startPaths(paths)) {
         if (effects.length % pathsAtOnce === pathsAtOnce - 1) await nextTurn();
-        const canonical = await scope.resolve(path, "paths", "read");
+        const { path: canonical } = await resolveExisting(scope, path, { argument: "paths", use: "read", listings });
         effects.push(pathEffect("read", canonical, path, scope, mayHoldEntries(canonical)));
       }
       return effects;
@@ -77,7 +88,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const { query, paths, regex = defaults.regex, include, mode = defaults.mode } = args;
       const { case_sensitive: caseSensitive = defaults.case_sensitive, context = defaults.context } = args;
       const wanted = args.max_results ?? defaults.max_results;
-      checkQuery(query, regex);
+      const read = readQuery(query, regex, caseSensitive);
       checkInclude(include);
       const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
       // Loaded with the first search: a program that only imports this package need not pay for it.
@@ -85,7 +96,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const result = await search(
         {
           starts,
-          query: { text: query, regex, caseSensitive },
+          query: read,
           globs: include === undefined ? undefined : includeGlobs(scope, include, starts),
           mode,
           context: mode === "lines" ? context : 0,
@@ -98,7 +109,7 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       ).catch((error: unknown) => {
         throw failedSearch(error, signal, "query");
       });
-      const notices = [...missing, ...noticesOf(scope, result)];
+      const notices = [...missing, ...noticesOf(scope, result, "paths")];
       const unit = mode === "lines" ? "matches" : "files";
       if (result.unfinished !== undefined) throw unfinished(result, unit, notices);
       const body = result.text === "" ? noMatches(query, regex, include) : undefined;
@@ -110,20 +121,14 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
   });
 }
 
-function checkQuery(query: string, regex: boolean): void {
+/** Returns the query as it is searched for. Throws for one that cannot be found, or that is no expression here. */
+function readQuery(query: string, regex: boolean, caseSensitive: boolean): Query {
   checkLength("query", query, longestQuery);
-  if (regex ? needsLineBreak(query) : query.includes("\n")) {
+  const { source, ignoresCase } = regex ? readExpression(query, caseSensitive) : { source: query, ignoresCase: false };
+  if (regex ? needsLineBreak(source) : query.includes("\n")) {
     throw invalidArgument("query", "a line never contains a line break; search for a part of one line");
   }
-  if (!regex) return;
-  try {
-    new RegExp(query);
-  } catch (error) {
-    const next = query.startsWith("(?i)")
-      ? "leave out (?i) and pass case_sensitive=false"
-      : "correct it, or leave out regex to search for it as it is";
-    throw invalidArgument("query", `${reasonOf(messageOf(error))}; ${next}`);
-  }
+  return { text: source, regex, caseSensitive: caseSensitive && !ignoresCase };
 }
 
 function checkInclude(include: string | undefined): void {
@@ -136,13 +141,6 @@ function startPaths(paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.length === 0 ? ["."] : paths);
 }
 
-/** Cuts the reason: V8 quotes the whole pattern before it. */
-function reasonOf(message: string): string {
-  return message.length <= 400
-    ? message
-    : `Invalid regular expression${clip(message.slice(message.lastIndexOf(": ")))}`;
-}
-
 /** Resolves the paths. Missing ones are reported next to the results of the others. Throws if none is left. */
 async function resolveStarts(
   scope: PathScope,
@@ -151,6 +149,8 @@ async function resolveStarts(
 ): Promise<{ starts: SearchStart[]; missing: string[] }> {
   const starts: SearchStart[] = [];
   const missing: string[] = [];
+  const alike: string[] = [];
+  const how = { argument: "paths", listings: new Map(), onAlike: (notice: string): unknown => alike.push(notice) };
   let failed: unknown;
   let seen = 0;
   for (const path of paths) {
@@ -160,7 +160,7 @@ async function resolveStarts(
       signal?.throwIfAborted();
     }
     try {
-      starts.push(await resolveStart(scope, path, "paths"));
+      starts.push(await resolveStart(scope, path, how));
     } catch (error) {
       if (!isToolError(error) || error.code !== "execution_failed") throw error;
       failed ??= error;
@@ -170,30 +170,48 @@ async function resolveStarts(
   if (starts.length === 0) throw failed;
   if (missing.length > mostMissing)
     missing.push(`[and ${missing.splice(mostMissing).length} more paths were not found]`);
-  return { starts, missing };
+  return { starts, missing: [...missing, ...alike] };
 }
 
 /** Returns the glob relative to each start. One written relative to the working directory works too. */
 function includeGlobs(scope: PathScope, include: string, starts: readonly SearchStart[]): Globs {
   const negated = leavesOut(include) ? "!" : "";
-  const glob = include.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
-  const patterns = new Set([negated + glob]);
-  const fromCwd = glob.replace(/^\//, "");
-  for (const { shown, path, isDirectory } of starts) {
-    if (isDirectory && shown !== "" && isInside(scope.cwd, path) && fromCwd.startsWith(shown)) {
-      patterns.add(`${negated}/${fromCwd.slice(shown.length)}`);
+  const patterns = new Set<string>();
+  for (const given of [include, withoutNeedlessBraces(include) ?? include]) {
+    const glob = given.slice(negated.length).replace(/^(?:\.?\/)+/, "/");
+    patterns.add(negated + glob);
+    const fromCwd = glob.replace(/^\//, "");
+    for (const { shown, path, isDirectory } of starts) {
+      if (isDirectory && shown !== "" && isInside(scope.cwd, path) && fromCwd.startsWith(shown)) {
+        patterns.add(`${negated}/${fromCwd.slice(shown.length)}`);
+      }
     }
   }
   return { patterns: [...patterns], anyDepth: true };
 }
 
 /** The parts of an expression that let it go on in the next line. */
-const acrossLines = /\\[nr]|\[\\s\\S\]|\[\\S\\s\]|\[\^\]/;
+const acrossLines = /\\(?:[nr]|x0*[ad]\b|u0*[ad]\b|c[jm])|\[\\s\\S\]|\[\\S\\s\]|\[\^\]|\(\?[a-z]*s/i;
 
 function noMatches(query: string, regex: boolean, include: string | undefined): string {
-  const where = include === undefined ? "" : ` in files that match ${clip(include)}`;
+  const plain = include === undefined ? undefined : withoutNeedlessBraces(include);
+  const where =
+    include === undefined
+      ? ""
+      : ` in files that match ${clip(include)}${plain === undefined ? "" : ` or ${clip(plain)}`}`;
+  const braces = include === undefined ? undefined : asBraces(include);
+  const several = braces === undefined ? "" : `; several globs are written ${clip(braces)}`;
   const alone = regex && acrossLines.test(query) ? "; each line is matched alone" : "";
-  return `No matches for ${clip(query)}${where}${alone}`;
+  return `No matches for ${clip(query)}${where}${several}${alone}${regex ? slipOf(query) : ""}`;
+}
+
+/** Says what of an expression that was not found may have been meant otherwise: syntax of grep, delimiters. */
+function slipOf(query: string): string {
+  const escaped = /\\([|(){}+?])/.exec(query)?.[1];
+  const [open, close] = [query.indexOf("\\("), query.lastIndexOf("\\)")];
+  if (escaped !== undefined && ((open >= 0 && open < close) || /\\[|]|\w\\[+?]|\\\{\d/.test(query)))
+    return `; \\${escaped} is the character itself, and ${escaped} alone is the operator`;
+  return /^\/.*\/[gimsuy]*$/.test(query) ? "; the slashes around it are part of the query" : "";
 }
 
 function unfinished(result: SearchResult, unit: string, notices: readonly string[]): ToolError {

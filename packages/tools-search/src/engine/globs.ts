@@ -106,6 +106,14 @@ export function compileFolderMatcher(globs: Globs): PathMatcher {
   };
 }
 
+/** Returns the names of folders that globs spell out, as `vendor` in `vendor/**`. */
+export function namedFolders(globs: Globs): ReadonlySet<string> {
+  const folders = readGlobs(globs).taken.flatMap((pattern) =>
+    (expandBraces(pattern) ?? [pattern]).flatMap((one) => segmentsOf(one).slice(0, -1)),
+  );
+  return new Set(folders.filter((name) => !/[*?[\]{}\\]|[@!+]\(/.test(name)));
+}
+
 /** Follows the segments, and goes back to the last `**` where one does not match. A `**` at the end stands for a name at least. */
 function matchSegments(segments: readonly (PathMatcher | "**")[], names: readonly string[]): boolean {
   let at = 0;

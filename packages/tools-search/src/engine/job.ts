@@ -14,6 +14,8 @@ export interface SearchStart {
   /** The prefix of a found path when it is printed: empty or ending in `/`. For a file, its whole path. Not quoted yet. */
   shown: string;
   isDirectory: boolean;
+  /** The call named it, so it is searched even where its own rules ignore all that it holds. */
+  isNamed?: boolean | undefined;
 }
 
 /** Matching lines, or files with at least one: their paths, or also how many lines match in each. */
@@ -52,7 +54,7 @@ export interface Problem {
   code: string;
 }
 
-/** Problems that are named at most. */
+/** Problems, holes and ignored paths that are named at most, of each. */
 export const mostProblems = 5;
 
 /** The parts of a batch that could not be read, or are not shown. */
@@ -62,6 +64,32 @@ export interface BatchNotes {
   problemCount: number;
   /** Denied names in the directories that were listed for it. */
   leftOut: number;
+  /** Binary files that may match, and were skipped on a walk. */
+  binaries: number;
+  /** The first of the files whose text has a hole of NUL bytes. */
+  holes: Hole[];
+  /** The first of the ignored folders that a glob asks for by name. */
+  ignored: string[];
+  /** Ignored files that the globs match, and folders that may hold such. */
+  ignoredFiles: Counted;
+  ignoredFolders: Counted;
+}
+
+/** The number of paths, and the first of them. */
+export interface Counted {
+  count: number;
+  first: string[];
+}
+
+export function noNotes(): BatchNotes {
+  const nothing = { problems: [], problemCount: 0, leftOut: 0, binaries: 0, holes: [], ignored: [] };
+  return { ...nothing, ignoredFiles: { count: 0, first: [] }, ignoredFolders: { count: 0, first: [] } };
+}
+
+/** A file whose text has a hole, and how many NUL bytes it has. */
+export interface Hole {
+  path: string;
+  bytes: number;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { sharedFolder } from "@toolcrib/testing";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FileMemory } from "../memory/fileMemory.ts";
 import { memoryOf } from "../memory/treeMemories.ts";
 import { createFileLearner } from "./learnFiles.ts";
@@ -11,10 +10,12 @@ const root = sharedFolder("learn-files");
 const paths = Array.from({ length: 200 }, (_, index) => join(root, `${index}.txt`));
 const [early, late] = [paths.slice(0, 120), paths.slice(100)];
 
-beforeAll(async () => {
+// A clock by which the files have not changed for long: only those are learned.
+beforeAll(() => {
   for (const path of paths) writeFileSync(path, `the text of ${path}`);
-  await pause(3100);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3100 });
 });
+afterAll(() => void vi.useRealTimers());
 
 /** As a search's thread has it: each message brings the memory anew. */
 function memoryFor(tree: string): FileMemory {

@@ -28,6 +28,8 @@ export interface RuleChain {
 export interface VisibleDirectory {
   /** Names, ending in `/` for directories. */
   readonly names: readonly string[];
+  /** The names ignored, in the same form. */
+  readonly ignored: readonly string[];
   readonly rules: RuleChain | undefined;
   /** Denied names, which are not among them. */
   readonly leftOut: number;
@@ -69,6 +71,9 @@ export const settledMs = 3000;
 /** The bytes that an entry adds to the size of its directory, which Windows and some file systems do not tell. */
 const bytesOfEntry = 24;
 const mostListers = 8;
+const ignoreFile = ".gitignore";
+/** A name that only a pattern for every name matches. */
+const anyName = "\u0001";
 /** Only so much of a longer .gitignore is read. */
 const longestIgnoreFile = 2 ** 20;
 
@@ -104,15 +109,28 @@ export class DirectoryLister {
     this.#limits = limits;
   }
 
-  /** Lists where a walk starts, by the rules from above it too: down from its repository's root, or the file system's. Otherwise as `list`. */
-  listStart(path: string): VisibleDirectory | undefined {
+  /**
+   * Lists where a walk starts, by the rules from above it too: down from its repository's root, or the file system's. A start that is
+   * ignored or lies in an ignored folder was named, so these rules do not count; nor do its own if `isNamed` and they ignore all that it
+   * holds. Otherwise as `list`.
+   */
+  listStart(path: string, isNamed = false): VisibleDirectory | undefined {
     let chain: RuleChain | undefined;
-    for (const above of this.#foldersAbove(path)) {
-      const text = this.#readIgnoreFile(above);
+    const above = this.#foldersAbove(path);
+    for (const [at, folder] of above.entries()) {
+      const text = this.#readIgnoreFile(folder);
       if (text === undefined) return undefined;
-      chain = this.#chainFor(above, text, chain);
+      chain = this.#chainFor(folder, text, chain);
+      const next = above[at + 1] ?? path;
+      const name = next.slice(folder.endsWith("/") ? folder.length : folder.length + 1);
+      const hidesAll = next === path && isHidden(anyName, path, chain) && !isHidden(anyName, folder, chain);
+      if (hidesAll || isHidden(`${name}/`, folder, chain)) chain = undefined;
     }
-    return this.list(path, chain);
+    const found = this.list(path, chain);
+    if (!isNamed || found === undefined || found.names.some((name) => name !== ignoreFile)) return found;
+    if (![anyName, `${anyName}/`].every((name) => isHidden(name, path, found.rules))) return found;
+    const listing = this.#readListing(path);
+    return listing && visibleOf(listing, path, undefined, this.#denied);
   }
 
   /** Lists a directory; `path` is absolute, without a final `/`. Undefined for more than the limits allow. Throws a system error. */
@@ -192,7 +210,7 @@ export class DirectoryLister {
 
   /** Reads a folder's .gitignore; empty where there is none, or where it is a link or cannot be read. */
   #readIgnoreFile(folder: string): string | undefined {
-    const path = join(folder, ".gitignore");
+    const path = join(folder, ignoreFile);
     let fd: number | undefined;
     try {
       fd = openFile(path, this.#confined);
@@ -214,7 +232,14 @@ function visibleOf(
 ): VisibleDirectory {
   const isAllowed = (name: string): boolean => denied?.match(join(path, bare(name)), name.endsWith("/")) === undefined;
   const allowed = denied === undefined ? all : all.filter(isAllowed);
-  return { names: withoutIgnored(allowed, path, rules), rules, leftOut: all.length - allowed.length };
+  const names = withoutIgnored(allowed, path, rules);
+  const visible = new Set(names);
+  const ignored = names.length === allowed.length ? [] : allowed.filter((name) => !visible.has(name));
+  return { names, ignored, rules, leftOut: all.length - allowed.length };
+}
+
+function isHidden(name: string, path: string, rules: RuleChain | undefined): boolean {
+  return withoutIgnored([name], path, rules).length === 0;
 }
 
 function withoutIgnored(names: readonly string[], path: string, rules: RuleChain | undefined): readonly string[] {
@@ -254,7 +279,7 @@ function toListing(found: readonly Dirent[], stamp: Stamp | undefined): Listing 
       names.push(isFile ? name : `${name}/`);
       cost += 1 + name.length / 8;
     }
-    if (isFile && name === ".gitignore") hasIgnoreFile = true;
+    if (isFile && name === ignoreFile) hasIgnoreFile = true;
   }
   names.sort();
   const unseen = { ignoreText: "", inherited: undefined, visible: undefined };

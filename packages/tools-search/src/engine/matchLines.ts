@@ -102,13 +102,7 @@ function bothCases(literal: string): Buffer[] | undefined {
 /** Compiles an expression whose `.` matches everything in a line: JavaScript's own stops at a lone CR and at U+2028. */
 function compileLine(source: string, flags: string): RegExp {
   const dotted = source.replace(tokens, (token) => (token === "." ? "[^\\n]" : token));
-  try {
-    return new RegExp(dotted, `${flags}u`);
-  } catch {
-    // Unicode mode refuses needless escapes such as `\-`; the plain mode takes them.
-    new RegExp(source, flags);
-    return new RegExp(dotted, flags);
-  }
+  return new RegExp(dotted, `${flags}u`);
 }
 
 /** An escape, a character class or a dot. */

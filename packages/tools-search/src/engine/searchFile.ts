@@ -6,6 +6,7 @@ import type { Query, SearchJob } from "./job.ts";
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
 import type { FileWindow, WindowReader } from "./readWindows.ts";
+import { TextParts } from "./textParts.ts";
 
 /**
  * Searches one file (`path` is absolute; `shown` is printed for it, not quoted yet) and adds what it finds to `report`. A large
@@ -39,15 +40,8 @@ export interface FileSearchHost {
 export const longestQuickLine = 500;
 export const longestLine = 5000;
 
-/** Throws a SyntaxError for an invalid regular expression. */
-export function createFileSearch(job: SearchJob, query: Query, host: FileSearchHost): SearchFile {
-  const { clock, stopsNow, memory, onRead, reader } = host;
-  const known = memory?.isEmpty ? undefined : memory;
-  const matcher = createMatcher(query, host.longestLine);
-  const confined = job.roots !== undefined || job.deny !== undefined;
-  // Context may reach across pieces.
-  const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
-
+/** Makes the scan of parts of a text that follow each other, which gives false for a binary file. */
+function createPartScan(matcher: Matcher, clock: FileSearchHost["clock"], longestPiece: number) {
   function* scanWindow(window: Window, report: MatchReport): Steps {
     const { bytes } = window;
     for (let from = 0; from < bytes.length && window.isText !== false && !report.fileDone(); ) {
@@ -59,10 +53,41 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
     return window.isText !== false;
   }
 
+  return function* scanParts(parts: readonly Buffer[], firstLine: number, shown: string, report: MatchReport): Steps {
+    let line = firstLine;
+    for (const [at, part] of parts.entries()) {
+      if (at > 0) line += countLines(parts[at - 1]);
+      if (!matcher.couldMatch(part)) continue;
+      if (!(yield* scanWindow(createWindow(part, printableName(shown), line, matcher), report))) return false;
+    }
+    return true;
+  };
+}
+
+/**
+ * Makes the search of files. `onHole` is called with the NUL bytes of a text that has a hole of them. Throws a SyntaxError for an
+ * invalid regular expression.
+ */
+export function createFileSearch(
+  job: SearchJob,
+  query: Query,
+  host: FileSearchHost,
+  onHole: (bytes: number) => void,
+): SearchFile {
+  const { clock, stopsNow, memory, onRead, reader } = host;
+  const known = memory?.isEmpty ? undefined : memory;
+  const matcher = createMatcher(query, host.longestLine);
+  const confined = job.roots !== undefined || job.deny !== undefined;
+  // Context may reach across pieces.
+  const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
+
+  const scanParts = createPartScan(matcher, clock, longestPiece);
+
   function* searchWindows(windows: Iterable<FileWindow>, shown: string, report: MatchReport): Steps {
     report.startFile();
     let firstLine = 1;
     let isText = true;
+    const texts = new TextParts();
     try {
       for (const { bytes, isFirst, isLast } of windows) {
         const whole = isFirst && isLast;
@@ -71,12 +96,12 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
           break;
         }
         const file = isFirst ? withoutUtf8Mark(bytes) : bytes;
-        if (!whole && file.includes(0)) isText = false;
-        else if (matcher.couldMatch(file)) {
-          isText = yield* scanWindow(createWindow(file, printableName(shown), firstLine, matcher), report);
-        }
+        isText = whole && (yield* scanParts([file], 1, shown, report));
+        const parts = isText ? [] : texts.read(file, isLast);
+        if (!isText) isText = parts !== undefined && (yield* scanParts(parts, firstLine, shown, report));
+        if (texts.hole > 0) onHole(texts.hole);
         if (!isText || isLast || report.fileDone() || stopsNow()) break;
-        firstLine += createNewlineCounter(file)(0, file.length);
+        for (const part of parts ?? []) firstLine += countLines(part);
         yield;
       }
     } finally {
@@ -86,14 +111,19 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
   }
 
   const searchSmall = (file: Buffer, shown: string, report: MatchReport): boolean => {
-    const window = createWindow(file, shown, 1, matcher);
+    const scan = (part: Buffer, firstLine: number): boolean => {
+      const window = createWindow(part, shown, firstLine, matcher);
+      if (window.isText !== false) scanPiece(matcher, clock, window, 0, part.length, report);
+      return window.isText !== false;
+    };
+    let isText = true;
     report.startFile();
     try {
-      if (window.isText !== false) scanPiece(matcher, clock, window, 0, file.length, report);
+      isText = scan(file, 1) || scanAroundHole(file, scan, onHole);
     } finally {
-      report.endFile(window.isText !== false);
+      report.endFile(isText);
     }
-    return window.isText !== false;
+    return isText;
   };
 
   const searchBytes = (bytes: Buffer, shown: string, report: MatchReport): boolean | Steps | undefined => {
@@ -120,6 +150,23 @@ export function createFileSearch(job: SearchJob, query: Query, host: FileSearchH
     if (record === 0) onRead(path);
     return searchBytes(small, shown, report);
   };
+}
+
+/** Scans the text on both sides of the one hole of a file that seemed binary; false if it is binary. */
+function scanAroundHole(
+  file: Buffer,
+  scan: (part: Buffer, firstLine: number) => boolean,
+  onHole: (bytes: number) => void,
+): boolean {
+  const reader = new TextParts();
+  const [head, tail] = reader.read(file, true) ?? [];
+  if (head === undefined) return false;
+  onHole(reader.hole);
+  return scan(head, 1) && (tail === undefined || scan(tail, 1 + countLines(head)));
+}
+
+function countLines(bytes: Buffer | undefined): number {
+  return bytes === undefined ? 0 : createNewlineCounter(bytes)(0, bytes.length);
 }
 
 function scanUtf16(matcher: Matcher, clock: MatchClock, bytes: Buffer, shown: string, report: MatchReport): void {

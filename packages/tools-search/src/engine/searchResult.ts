@@ -1,8 +1,8 @@
 import { cutBytes } from "@toolcrib/core/text";
-import { type BatchResult, mostProblems, type Problem, type SearchJob } from "./job.ts";
+import { type BatchNotes, type BatchResult, type Counted, mostProblems, noNotes, type SearchJob } from "./job.ts";
 
-/** The results of a search, in the order of the paths. */
-export interface SearchResult {
+/** The results of a search, in the order of the paths, and what it did not look at. */
+export interface SearchResult extends BatchNotes {
   /** Whole lines, each with its line feed, within `maxBytes`; part of one where `cutLine` is set. */
   text: string;
   /** The place of each whole result in `text`, with its context and the separator before it, and the length of its path. */
@@ -15,10 +15,6 @@ export interface SearchResult {
   more: boolean;
   /** The length of the first line in bytes, if not even that line fits. */
   cutLine: number | undefined;
-  problems: Problem[];
-  problemCount: number;
-  /** Denied names in the directories that were looked at. */
-  leftOut: number;
   /** Set when the search did not end by itself; the rest then holds what was found so far. */
   unfinished: { kind: "time" | "memory" | "ended"; reason: string } | undefined;
 }
@@ -31,9 +27,7 @@ export function createResult(): SearchResult {
     total: undefined,
     more: false,
     cutLine: undefined,
-    problems: [],
-    problemCount: 0,
-    leftOut: 0,
+    ...noNotes(),
     unfinished: undefined,
   };
 }
@@ -89,10 +83,20 @@ export function joinBatches(
   result.text = parts.join("");
 }
 
-function addNotes({ problems, problemCount, leftOut }: BatchResult, result: SearchResult): void {
-  result.leftOut += leftOut;
-  result.problemCount += problemCount;
-  result.problems.push(...problems.slice(0, mostProblems - result.problems.length));
+function addNotes(notes: BatchResult, result: SearchResult): void {
+  result.leftOut += notes.leftOut;
+  result.problemCount += notes.problemCount;
+  result.binaries += notes.binaries;
+  result.problems.push(...notes.problems.slice(0, mostProblems - result.problems.length));
+  result.holes.push(...notes.holes.slice(0, mostProblems - result.holes.length));
+  result.ignored.push(...notes.ignored.slice(0, mostProblems - result.ignored.length));
+  addCounted(result.ignoredFiles, notes.ignoredFiles);
+  addCounted(result.ignoredFolders, notes.ignoredFolders);
+}
+
+function addCounted(to: Counted, { count, first }: Counted): void {
+  to.count += count;
+  to.first.push(...first.slice(0, mostProblems - to.first.length));
 }
 
 /** Returns the first problem, by which what the walk noted is told from what was noted in its files. */

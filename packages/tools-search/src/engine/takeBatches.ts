@@ -3,7 +3,7 @@ import type { Batch, BatchQueue } from "./batchQueue.ts";
 import type { BatchResult, Query, SearchJob, SearchStart } from "./job.ts";
 import { createFileReport, createMatchReport, type MatchReport, ResultText } from "./matchReport.ts";
 import { createFileSearch, type FileSearchHost } from "./searchFile.ts";
-import { Notes, type Walk, type WalkedBatch, wholePath } from "./walkBatches.ts";
+import { hasNotes, Notes, type Walk, type WalkedBatch, wholePath } from "./walkBatches.ts";
 
 /** Files after which it is asked whether to stop. */
 const filesAtOnce = 16;
@@ -70,7 +70,7 @@ function takeStep(walk: Walk, job: SearchJob, queue: BatchQueue, taker: Taker): 
   } else {
     // A batch left by the caller's thread may take the slot that was free.
     while (paths.length > 0 && !queue.add(batch));
-    if (notes.leftOut > 0 || notes.problemCount > 0) {
+    if (hasNotes(notes)) {
       taker.onResult({ order, ...new ResultText(job).finish(false), ...notes });
     }
   }
@@ -94,7 +94,10 @@ function listFiles({ order, below, paths, notes }: WalkedBatch, job: SearchJob, 
 }
 
 function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, taker: Taker) {
-  const searchFile = createFileSearch(job, query, taker);
+  let hole = 0;
+  const searchFile = createFileSearch(job, query, taker, (bytes) => {
+    hole = bytes;
+  });
   const options = { limit: job.limit, maxBytes: job.maxBytes, onLine: query.regex ? taker.saveLine : undefined };
   let seen = 0;
   /** Returns whether the rest of the batch is left to a thread. */
@@ -108,6 +111,7 @@ function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, take
     for (const [at, path] of paths.entries()) {
       if (report.full() || (seen % filesAtOnce === 0 && taker.stopsNow())) break;
       const whole = wholePath(start, path);
+      hole = 0;
       try {
         const found = searchFile(whole, start.shown + path, report);
         isLeft = found === undefined;
@@ -116,7 +120,9 @@ function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, take
           break;
         }
         const isText = typeof found === "boolean" ? found : yield* found;
-        // Skipped silently on a walk, but reported if the caller named the file.
+        if (isText && hole > 0) notes.addHole(whole, hole);
+        // Skipped on a walk, but reported if the caller named the file.
+        if (!isText && start.isDirectory) notes.skipBinary();
         if (!isText && !start.isDirectory) notes.add(whole, { code: "binary" });
       } catch (error) {
         notes.add(whole, error);
@@ -128,7 +134,7 @@ function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, take
     const { count, more, text } = result;
     if (more || queue.count(count, text.length, job)) queue.stop();
     const noted = notes.take();
-    if (count > 0 || noted.problemCount > 0) taker.onResult({ order, ...result, ...noted });
+    if (count > 0 || hasNotes(noted)) taker.onResult({ order, ...result, ...noted });
     taker.dropSavedLines();
     return isLeft;
   };

@@ -11,6 +11,10 @@ export interface WalkOptions {
   enters(directory: string): boolean;
   /** Called with how many names of a directory are denied. */
   onLeftOut(names: number): void;
+  /** The directory was named by the call. */
+  isNamed?: boolean | undefined;
+  /** Called with the ignored names of a directory, which is relative: empty, or ending in `/`. Those of directories end in `/`. */
+  onIgnored?(directory: string, names: readonly string[]): void;
 }
 
 /**
@@ -21,16 +25,19 @@ export interface WalkOptions {
 export function* walkFiles(
   lister: DirectoryLister,
   directory: string,
-  { onUnreadable, after, enters, onLeftOut }: WalkOptions,
+  { onUnreadable, after, enters, onLeftOut, onIgnored, isNamed }: WalkOptions,
 ): Generator<string | undefined, boolean, undefined> {
   const prefix = directory.endsWith("/") ? directory : `${directory}/`;
   /** Lists a directory. `path` is relative: empty, or ending in `/`. */
   const list = (path: string, rules?: RuleChain): VisibleDirectory | undefined => {
     const whole = path === "" ? directory : prefix + path.slice(0, -1);
     try {
-      const found = path === "" ? lister.listStart(whole) : lister.list(whole, rules);
+      const found = path === "" ? lister.listStart(whole, isNamed) : lister.list(whole, rules);
       // The directory that holds `after` was listed before.
-      if (found !== undefined && (after === "" || !after.startsWith(path))) onLeftOut(found.leftOut);
+      if (found !== undefined && (after === "" || !after.startsWith(path))) {
+        onLeftOut(found.leftOut);
+        onIgnored?.(path, found.ignored);
+      }
       return found;
     } catch (error) {
       onUnreadable(whole, error);
@@ -61,4 +68,4 @@ export function* walkFiles(
   return true;
 }
 
-const unreadable: VisibleDirectory = { names: [], rules: undefined, leftOut: 0 };
+const unreadable: VisibleDirectory = { names: [], ignored: [], rules: undefined, leftOut: 0 };

@@ -1,8 +1,8 @@
 import { isObject } from "@toolcrib/core/text";
 import { FileMemory } from "../memory/fileMemory.ts";
 import { type Batch, longestBatch } from "./batchQueue.ts";
-import { compileFolderMatcher, compilePlainGlobs } from "./globs.ts";
-import { type BatchNotes, mostProblems, type SearchJob, type SearchStart, type WalkPosition } from "./job.ts";
+import { compileFolderMatcher, compilePlainGlobs, namedFolders } from "./globs.ts";
+import { type BatchNotes, mostProblems, noNotes, type SearchJob, type SearchStart, type WalkPosition } from "./job.ts";
 import type { DirectoryLister } from "./listDirectory.ts";
 import { walkFiles } from "./walk.ts";
 
@@ -11,6 +11,8 @@ const firstBatch = 16;
 const largestBatch = 96;
 /** Sizes for known files, which take a fraction of the time, and for files that are only listed. */
 const largestKnownBatch = 384;
+/** Ignored files that are compared with globs that are not plain. */
+const mostUndecided = 1000;
 /** Files that were walked before it is given back that none matched. */
 const filesAtOnce = 16;
 
@@ -32,6 +34,23 @@ export class Notes {
     this.#notes.leftOut += names;
   };
 
+  skipBinary(): void {
+    this.#notes.binaries += 1;
+  }
+
+  addHole(path: string, bytes: number): void {
+    if (this.#notes.holes.length < mostProblems) this.#notes.holes.push({ path, bytes });
+  }
+
+  /** `isAsked` if a glob names the folder. */
+  addIgnored(path: string, isFolder: boolean, isAsked: boolean): void {
+    const { ignored, ignoredFolders, ignoredFiles } = this.#notes;
+    if (isAsked && ignored.length < mostProblems) ignored.push(path);
+    const counted = isFolder ? ignoredFolders : ignoredFiles;
+    counted.count += 1;
+    if (counted.first.length < mostProblems) counted.first.push(path);
+  }
+
   /** Returns what was collected since the last time. */
   take(): BatchNotes {
     const taken = this.#notes;
@@ -40,7 +59,10 @@ export class Notes {
   }
 }
 
-const noNotes = (): BatchNotes => ({ problems: [], problemCount: 0, leftOut: 0 });
+/** Returns whether there is anything to tell. */
+export function hasNotes({ problemCount, leftOut, binaries, holes, ...rest }: BatchNotes): boolean {
+  return problemCount + leftOut + binaries + holes.length + rest.ignoredFiles.count + rest.ignoredFolders.count > 0;
+}
 
 export interface WalkedBatch extends Batch {
   /** The start that its number stands for. */
@@ -57,6 +79,10 @@ export type FindFiles = (
   notes: Notes,
 ) => Generator<string | undefined, boolean, undefined>;
 
+function prefixOf({ path }: SearchStart): string {
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
 /** Finds the files of a job; `matchGlobs` those of some that match globs that are not plain. */
 export function createFinder(
   { globs }: SearchJob,
@@ -64,17 +90,39 @@ export function createFinder(
   matchGlobs?: (files: string[]) => string[],
 ): FindFiles {
   const enters = globs === undefined ? () => true : compileFolderMatcher(globs);
-  const walk: FindFiles = ({ path }, after, notes) =>
-    walkFiles(lister, path, { after, enters, onUnreadable: notes.add, onLeftOut: notes.leaveOut });
+  const asked = globs === undefined ? new Set<string>() : namedFolders(globs);
+  const matches = globs === undefined ? () => true : compilePlainGlobs(globs);
+  /** Files that rules ignore are `undecided` where globs may match them that are not plain. */
+  const walk = (start: SearchStart, after: string, notes: Notes, undecided: string[] = []): ReturnType<FindFiles> => {
+    const prefix = prefixOf(start);
+    const onIgnored = (directory: string, names: readonly string[]): void => {
+      for (const name of names) {
+        const isFolder = name.endsWith("/");
+        const bare = isFolder ? name.slice(0, -1) : name;
+        const below = directory + bare;
+        if (!isFolder && matches === undefined) {
+          if (undecided.length < mostUndecided) undecided.push(below);
+        } else if (isFolder ? enters(below) : matches?.(below)) {
+          notes.addIgnored(prefix + below, isFolder, isFolder && asked.has(bare));
+        }
+      }
+    };
+    const { path, isNamed } = start;
+    const options = { after, enters, isNamed, onIgnored, onUnreadable: notes.add, onLeftOut: notes.leaveOut };
+    return walkFiles(lister, path, options);
+  };
   if (globs === undefined) return walk;
-  const matches = compilePlainGlobs(globs);
-  return function* findMatching(...from) {
-    const files = walk(...from);
+  return function* findMatching(start, after, notes) {
+    const undecided: string[] = [];
+    const files = walk(start, after, notes, undecided);
     const all: string[] = [];
     let passed = 0;
     for (let next = files.next(); ; next = files.next()) {
       if (next.done) {
-        if (next.value && matchGlobs !== undefined) yield* matchGlobs(all);
+        if (next.value && matchGlobs !== undefined) {
+          for (const below of matchGlobs(undecided)) notes.addIgnored(prefixOf(start) + below, false, false);
+          yield* matchGlobs(all);
+        }
         return next.value;
       }
       const path = next.value;

@@ -38,7 +38,7 @@ const found = "d/b.txt:2:needle";
 const plainAnswers = [found, found, found, found, found, found, "a.txt\nd/b.txt"];
 const threadAnswers = [
   ...plainAnswers,
-  "No matches for (x+x+)+y",
+  "No matches for (x+x+)+y\n\n[ignored, so not searched: ignored.txt; to search it, pass it in paths]",
   "No files match +(a|b); use **/+(a|b) to look at any depth",
 ];
 

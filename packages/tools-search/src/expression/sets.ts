@@ -1,0 +1,190 @@
+import { type Cursor, otherCase, refusal, writeCode } from "./cursor.ts";
+import { readEscape } from "./escapes.ts";
+
+type Range = readonly [from: number, to: number];
+
+/** The classes of POSIX, `[[:alpha:]]`, as far as ASCII goes. */
+const posix = new Map<string, readonly string[]>(
+  Object.entries({
+    ...{
+      alnum: ["09", "AZ", "az"],
+      alpha: ["AZ", "az"],
+      ascii: ["\0\x7f"],
+      blank: ["\t\t", "  "],
+      cntrl: ["\0\x1f", "\x7f\x7f"],
+    },
+    ...{
+      digit: ["09"],
+      graph: ["!~"],
+      lower: ["az"],
+      print: [" ~"],
+      punct: ["!/", ":@", "[`", "{~"],
+      space: ["\t\r", "  "],
+    },
+    ...{ upper: ["AZ"], word: ["09", "AZ", "az", "__"], xdigit: ["09", "AF", "af"] },
+  }),
+);
+
+/**
+ * Reads a set, which begins here, and writes it for JavaScript; in both cases of its letters if `ignoresCase`. `closed` is what
+ * `closedSets` returns. Undefined for one that does not end.
+ */
+export function readSet(cursor: Cursor, closed: ReadonlySet<number>, ignoresCase: boolean): string | undefined {
+  const start = cursor.at;
+  const isNested = closed.has(start);
+  const named = cursor.look(/\[:(\^?[a-z]+):\]/y);
+  if (named !== undefined && posix.has(named[1]?.replace("^", "") ?? ""))
+    throw refusal(`${named[0]} alone is a set of its letters`, `write [${named[0]}]`);
+  cursor.take(/\[/y);
+  const isNegated = cursor.take(/\^/y) !== undefined;
+  const set = new SetWriter(ignoresCase);
+  if (cursor.look(/\]/y)) {
+    const ends = /\\[\s\S]|\]/g;
+    ends.lastIndex = cursor.at + 1;
+    let isClosed = false;
+    for (let next = ends.exec(cursor.text); next !== null && !isClosed; next = ends.exec(cursor.text))
+      isClosed = next[0] === "]";
+    cursor.take(/\]/y);
+    if (!isClosed && isNegated) return ".";
+    if (!isClosed) throw refusal("[] holds nothing, so it never matches", "write the characters between [ and ]");
+    if (isNegated)
+      throw refusal("[^] is any character in JavaScript, and begins a set in other engines", "write . or [^\\]…]");
+    set.addCode(93);
+  }
+  for (;;) {
+    if (cursor.isDone) return undefined;
+    if (cursor.take(/\]/y)) return set.write(isNegated);
+    const member = readMember(cursor, isNested, set);
+    if (member === undefined) continue;
+    if (!cursor.look(/-(?!\])/y)) {
+      set.addCode(member);
+      continue;
+    }
+    refuseOperation(cursor);
+    cursor.take(/-/y);
+    const to = readMember(cursor, isNested, set);
+    if (to === undefined) throw refusal("a - before a class is no range", "write it as \\-, or last");
+    if (to < member)
+      throw refusal(`the range ${cursor.text.slice(start, cursor.at)} is out of order`, "give the lower end first");
+    set.addRange([member, to]);
+  }
+}
+
+/** Reads a member: returns the character, or adds a class and returns undefined. */
+function readMember(cursor: Cursor, isNested: boolean, set: SetWriter): number | undefined {
+  refuseOperation(cursor);
+  const named = cursor.take(/\[:(\^?)(\w+):\]/y);
+  if (named !== undefined) {
+    const ranges = posix.get(named[2] ?? "");
+    if (ranges === undefined) throw refusal(`${named[0]} is no class of characters`, "write [[:alpha:]] or the like");
+    set.addNamed(
+      ranges.map(([from = "", to = ""]) => [from.charCodeAt(0), to.charCodeAt(0)] as const),
+      named[1] === "^",
+    );
+    return undefined;
+  }
+  if (cursor.look(/\[/y) && (isNested || cursor.look(/\[(?:[.=].{0,40}?[.=]|:[<>]:)\]/y)))
+    throw refusal(
+      "a [ within [ ] begins a set of its own in other engines",
+      "write \\[ for the character, or one set alone",
+    );
+  if (!cursor.look(/\\/y)) return cursor.takeCode();
+  if (cursor.look(/\\$/y)) {
+    cursor.at += 1;
+    return undefined;
+  }
+  const read = readEscape(cursor, true);
+  if (read.kind === "code") return read.code;
+  if (read.kind === "text") for (const char of read.text) set.addCode(char.codePointAt(0) ?? 0);
+  if (read.kind === "class" && read.inside !== undefined) set.addClass(read.inside);
+  return undefined;
+}
+
+function refuseOperation(cursor: Cursor): void {
+  const operation = cursor.look(/&&|~~|--/y);
+  if (operation === undefined) return;
+  throw refusal(
+    `${operation[0]} within [ ] is an operation on sets in other engines`,
+    `write \\${operation[0][0]} once`,
+  );
+}
+
+/**
+ * Lists where the `[` stand whose end an engine with sets within sets finds. Once for a whole expression: its sets may be many, and each
+ * may hold many more.
+ */
+export function closedSets(text: string): ReadonlySet<number> {
+  const closed = new Set<number>();
+  const open: number[] = [];
+  for (const part of text.matchAll(/\\[\s\S]|\[:\^?\w+:\]|(\[)\^?\]?|(\])|[\s\S]/g)) {
+    if (part[1] !== undefined) open.push(part.index);
+    const start = part[2] === undefined ? undefined : open.pop();
+    if (start !== undefined) closed.add(start);
+  }
+  return closed;
+}
+
+class SetWriter {
+  #source = "";
+  readonly #ignoresCase: boolean;
+
+  constructor(ignoresCase: boolean) {
+    this.#ignoresCase = ignoresCase;
+  }
+
+  addCode(code: number): void {
+    this.addRange([code, code]);
+  }
+
+  addRange([from, to]: Range): void {
+    this.#write(from, to);
+    if (!this.#ignoresCase) return;
+    if (from === to) {
+      const other = otherCase(from);
+      if (other !== undefined) this.#write(other, other);
+    } else if (to > 0x7f) {
+      throw refusal("(?i) around a range beyond ASCII is not supported", "write (?i) at the start");
+    } else {
+      for (const [first, last, shift] of [
+        [65, 90, 32],
+        [97, 122, -32],
+      ] as const) {
+        const [low, high] = [Math.max(from, first), Math.min(to, last)];
+        if (low <= high) this.#write(low + shift, high + shift);
+      }
+    }
+  }
+
+  addNamed(ranges: readonly Range[], isNegated: boolean): void {
+    if (!isNegated) {
+      for (const range of ranges) this.addRange(range);
+      return;
+    }
+    let next = 0;
+    // Where case is ignored, `ſ` and the Kelvin sign would stand for `s` and `k`.
+    const letters: readonly Range[] = [
+      [0x17f, 0x17f],
+      [0x212a, 0x212a],
+      [0x110000, 0x110000],
+    ];
+    for (const [from, to] of [...ranges.toSorted(([one], [other]) => one - other), ...letters]) {
+      if (from > next) this.#write(next, from - 1);
+      next = to + 1;
+    }
+  }
+
+  addClass(source: string): void {
+    if (this.#ignoresCase && /^\\p/i.test(source))
+      throw refusal("(?i) around \\p{…} is not supported", "write (?i) at the start");
+    this.#source += source;
+  }
+
+  write(isNegated: boolean): string {
+    return `[${isNegated ? "^" : ""}${this.#source}]`;
+  }
+
+  #write(from: number, to: number): void {
+    const end = (code: number): string => (code === 45 ? "\\-" : writeCode(code));
+    this.#source += from === to ? end(from) : `${end(from)}-${to > 0xffff ? `\\u{${to.toString(16)}}` : end(to)}`;
+  }
+}
