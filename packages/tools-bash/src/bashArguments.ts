@@ -57,7 +57,7 @@ async function directoryOf(cwd: unknown, { scope, denied }: BashSettings): Promi
       code: "permission_denied",
       toolName: "run_bash",
       message,
-      details: { path: shown, pattern },
+      details: { by: "deny", path: shown, pattern },
     });
   };
   try {

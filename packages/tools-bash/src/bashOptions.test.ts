@@ -1,63 +1,36 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { sharedFolder } from "../fixtures/commands.ts";
 import { createBashTools } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
 import { createRunBashTool } from "./runBash.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-options-")));
+const folder = sharedFolder("options");
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Without types, as from JavaScript. */
 const given = (options: unknown): RunBashOptions => options as RunBashOptions;
 
 describe("an option that limits something and cannot be understood throws", () => {
-  test.each([
-    [null],
-    ["/tmp"],
-    [{ rot: "/tmp" }],
-    [{ Sandbox: true }],
-    [{ root: undefined }],
-    [{ root: null }],
-    [{ sandbox: undefined }],
-    [{ sandbox: null }],
-    [{ sandbox: "true" }],
-    [{ sandbox: 1 }],
-    [{ sandbox: [] }],
-    [{ sandbox: { writeable: "/tmp" } }],
-    [{ sandbox: { writable: undefined } }],
-    [{ sandbox: { writable: [] } }],
-    [{ sandbox: { writable: "" } }],
-    [{ sandbox: { writable: ["/tmp", null] } }],
-    [{ sandbox: { network: "no" } }],
-    [{ sandbox: { network: undefined } }],
-    [{ sandbox: { unixSockets: 0 } }],
-    [{ sandbox: { limits: undefined } }],
-    [{ sandbox: { limits: { memory: 5 } } }],
-    [{ scrubEnv: undefined }],
-    [{ scrubEnv: null }],
-    [{ scrubEnv: "yes" }],
-    [{ scrubEnv: { keeps: [] } }],
-    [{ scrubEnv: { keep: "HOME" } }],
-    [{ shell: "zsh" }],
-    [{ shell: "./sh" }],
-    [{ shell: null }],
-    [{ shell: "/bin/sh\0" }],
-    [{ runner: undefined }],
-    [{ runner: null }],
-    [{ runner: {} }],
-    [{ leftovers: undefined }],
-    [{ leftovers: null }],
-    [{ leftovers: {} }],
-    [{ leftovers: () => undefined }],
-  ])("%j", (options) => {
+  test.each(
+    [
+      [null, "/tmp", { rot: "/tmp" }, { Sandbox: true }, { root: undefined }, { root: null }],
+      [undefined, null, "true", 1, [], { writeable: "/tmp" }].map((sandbox) => ({ sandbox })),
+      [undefined, [], "", ["/tmp", null]].map((writable) => ({ sandbox: { writable } })),
+      ["no", undefined].map((network) => ({ sandbox: { network } })),
+      [{ unixSockets: 0 }, { limits: undefined }, { limits: { memory: 5 } }].map((sandbox) => ({ sandbox })),
+      [undefined, null, "yes", { keeps: [] }, { keep: "HOME" }].map((scrubEnv) => ({ scrubEnv })),
+      ["zsh", "./sh", null, "/bin/sh\0"].map((shell) => ({ shell })),
+      [undefined, null, {}].map((runner) => ({ runner })),
+      [undefined, null, {}, () => undefined].map((leftovers) => ({ leftovers })),
+    ]
+      .flat()
+      .map((options) => [options]),
+  )("%j", (options) => {
     expect(() => createBashTools(given(options))).toThrow(TypeError);
     expect(() => createRunBashTool(given(options))).toThrow(TypeError);
   });
@@ -66,13 +39,10 @@ describe("an option that limits something and cannot be understood throws", () =
     expect(() => createBashTools(given({ sandbox: { limits: { processes } } }))).toThrow(RangeError);
   });
 
-  test("and the error names the nearest", () => {
+  test("and the error names the nearest, or says what it may be", () => {
     expect(() => createBashTools(given({ sandboxx: true }))).toThrow(
       'createBashTools: unknown option "sandboxx"; did you mean "sandbox"?',
     );
-  });
-
-  test("and the error for a sandbox that is no switch says what it may be", () => {
     expect(() => createBashTools(given({ sandbox: "true" }))).toThrow(
       "createBashTools: sandbox must be true, false or an object of options, received a string; leave it out for false",
     );
@@ -89,8 +59,9 @@ describe("maxTimeoutMs", () => {
     expect(JSON.stringify(tool.getSchema())).toContain("ms, default 5000, at most 5000");
   });
 
-  test.each([0, -1, Number.NaN, 2 ** 31, undefined, null])("of %s is refused", (maxTimeoutMs) => {
-    expect(() => createRunBashTool(given({ maxTimeoutMs }))).toThrow(RangeError);
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, undefined, null])("of %s is refused", (limit) => {
+    expect(() => createRunBashTool(given({ maxTimeoutMs: limit }))).toThrow(RangeError);
+    if (limit !== undefined) expect(() => createRunBashTool(given({ timeoutMs: limit }))).toThrow(RangeError);
   });
 
   test("is never below timeoutMs", () => {
@@ -122,12 +93,8 @@ describe("shell", () => {
     for (const place of [join(folder, "bin"), join(folder, "elsewhere/node_modules/.bin")]) {
       await mkdir(place, { recursive: true });
       await writeFile(join(place, "bash"), `#!/bin/sh\ntouch '${folder}/escaped'\n`, { mode: 0o755 });
-      process.env.PATH = `${place}:${path}`;
-      try {
-        await createRunBashTool({ shell: "bash", cwd: join(folder, "bin") }).execute({ command: "true" });
-      } finally {
-        process.env.PATH = path;
-      }
+      vi.stubEnv("PATH", `${place}:${path}`);
+      await createRunBashTool({ shell: "bash", cwd: join(folder, "bin") }).execute({ command: "true" });
     }
     expect(existsSync(join(folder, "escaped"))).toBe(false);
   });
@@ -150,14 +117,8 @@ describe("shell", () => {
   });
 
   test("that is not there is an error that says so", async () => {
-    const path = process.env.PATH;
-    process.env.PATH = "";
-    try {
-      await expect(createRunBashTool({ shell: "bash" }).execute({ command: "true" })).rejects.toThrow(
-        "No bash on PATH",
-      );
-    } finally {
-      process.env.PATH = path;
-    }
+    vi.stubEnv("PATH", "");
+    const tool = createRunBashTool({ shell: "bash" });
+    await expect(tool.execute({ command: "true" })).rejects.toThrow("No bash on PATH");
   });
 });

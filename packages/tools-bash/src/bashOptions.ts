@@ -23,6 +23,7 @@ import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
+import { gitFoldersOf } from "./sandbox/gitFolders.ts";
 import {
   createOwnSandbox,
   isOwnSandbox,
@@ -253,9 +254,12 @@ function sandboxOf(
       throw new TypeError(`sandbox.${name} has no effect without sandbox.wrap; give both, or neither`);
   if (sandbox.unprotected) compileDenyRules({ patterns: sandbox.unprotected, roots: [] });
   if (sandbox.limits) checkLimits(sandbox.limits);
-  const writable = "writable" in sandbox ? directoriesOf(sandbox.writable) : roots;
   const { cwd } = scope;
-  return createSandbox({ writable: writable ?? [cwd], cwd, readable, deny }, sandbox);
+  const writable = ("writable" in sandbox ? directoriesOf(sandbox.writable) : roots) ?? [cwd];
+  const isDenied = (path: string): boolean =>
+    deny !== undefined && compileDenyRules(deny).match(path, true) !== undefined;
+  const ofGit = gitFoldersOf(writable).filter((path) => !isDenied(path));
+  return createSandbox({ writable: [...writable, ...ofGit], cwd, readable, deny }, sandbox);
 }
 
 /** Makes the sandbox of the caller's own. Throws a TypeError for what is wrong with it. */

@@ -1,22 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { sharedFolder } from "../fixtures/commands.ts";
 import { createBashTools } from "./bash.ts";
 import type { BashToolOptions, RunBashOptions } from "./bashOptions.ts";
 import { runShell } from "./process/runShell.ts";
 import { createRunBashTool } from "./runBash.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-effects-")));
-  await mkdir(join(folder, "sub"));
-  await symlink("sub", join(folder, "link"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder("effects");
+mkdirSync(join(folder, "sub"));
+symlinkSync("sub", join(folder, "link"));
 
 async function effectsOf(args: Record<string, unknown>, options: RunBashOptions = {}): Promise<readonly ToolEffect[]> {
   return (await createRunBashTool({ cwd: folder, ...options }).effects?.(args)) ?? expect.fail("no effects");
@@ -96,8 +90,4 @@ test("each way to confine a command has a text of its own, and the same way has 
   expect(await effectsOf({ command: "true" }, { sandbox: false, scrubEnv: false, runner: runShell })).toEqual(
     await effectsOf({ command: "true" }),
   );
-});
-
-test("the tool names the pack that it comes from", () => {
-  expect(createRunBashTool().origin).toBe("@toolcrib/tools-bash");
 });

@@ -3,9 +3,34 @@
  * read standard input, which is closed, or the terminal, which commands do not have.
  */
 
-/** In words that programs with and without a shell can run: quotes, and no apostrophe. */
-const noEditor =
-  "sh -c 'echo \"There is no editor here: give the text by an option (git commit -m, --no-edit), or name a command in GIT_EDITOR or GIT_SEQUENCE_EDITOR\" >&2; exit 1'";
+/** Returns what to do where git has begun something that goes on with a message. */
+function continuing(verb: string): string {
+  return `GIT_EDITOR=true git ${verb} --continue keeps the message as it is; git commit takes -m or --no-edit`;
+}
+
+/** The commands of git that ask for a message, by what then lies beside it. */
+const begun = {
+  "rebase-merge": "rebase",
+  "rebase-apply": "rebase",
+  MERGE_HEAD: "merge",
+  CHERRY_PICK_HEAD: "cherry-pick",
+  REVERT_HEAD: "revert",
+};
+const ifBegun = Object.entries(begun).map(
+  ([name, verb]) => `if [ -e "\${0%/*}/${name}" ]; then set "${continuing(verb)}"; el`,
+);
+
+/** A shell script that says what to do by the file that was to be edited, `$0`, and fails. */
+const advise = `case $0 in ${[
+  '*/git-rebase-todo) set "name a command that writes the list in GIT_SEQUENCE_EDITOR; true takes the list as it is"',
+  '*/TAG_EDITMSG) set "give the text by an option (git tag -m)"',
+  '*/NOTES_EDITMSG) set "give the text by an option (git notes add -m)"',
+  `*/*_*MSG) ${ifBegun.join("")}se set "give the text by an option (git commit -m, --no-edit), or name a command in GIT_EDITOR"; fi`,
+  '*) set "give the text by an option of the program, or write the file by other means"',
+].join(";; ")};; esac; echo "There is no editor here: $1" >&2; exit 1`;
+
+/** Short, as git quotes it when it fails. Quoted so that programs with and without a shell can run it. */
+const noEditor = `sh -c 'eval "$TOOLCRIB_NO_EDITOR"'`;
 
 /** Stands in for the user's own configuration, so it reads that first. A build without expressions skips all of it. */
 const noVim = [
@@ -32,6 +57,7 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
+  { names: ["TOOLCRIB_NO_EDITOR"], value: advise, why: "The next ones run it." },
   {
     names: ["GIT_EDITOR", "EDITOR", "VISUAL", "GH_EDITOR", "KUBE_EDITOR", "SVN_EDITOR", "HGEDITOR"],
     value: noEditor,

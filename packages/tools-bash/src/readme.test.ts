@@ -1,11 +1,4 @@
-import { testReadme } from "@toolcrib/testing";
-import { sandboxProblem } from "./bashOptions.ts";
-import { createSandboxRuntime } from "./sandboxRuntime.ts";
-
-/** Those that need bubblewrap. */
-const sandboxed = ["deny.ts", "protected.ts"];
-const withoutSandbox = await sandboxProblem({ cwd: import.meta.dirname });
-const withoutRuntime = await sandboxProblem({ sandbox: createSandboxRuntime({ writable: import.meta.dirname }) });
+import { testReadme } from "../../../testing/src/testReadme.ts";
 
 testReadme(new URL("../README.md", import.meta.url), {
   "start.ts": /^\{"stdout":"v\d[^"]*\\n","stderr":"","exit_code":0\}\n$/,
@@ -23,15 +16,3 @@ testReadme(new URL("../../../docs/src/content/docs/tools/commands.md", import.me
   "guard.ts":
     /^\[\{"kind":"execute","command":"git push","shell":"sh","cwd":"\/","env":\{"GIT_DIR":"other"\}\}\]\nError executing run_bash: Permission denied: this agent only looks\n$/,
 });
-
-testReadme(
-  new URL("../../../docs/src/content/docs/guides/sandbox.md", import.meta.url),
-  {
-    "protected.ts":
-      /^\{"stdout":"","stderr":"touch: [^"]*\.vscode\/tasks\.json[^"]*\\n\[sandbox: commands cannot change \.vscode, which is protected\]","exit_code":1\}\n$/,
-    "deny.ts":
-      /^\{"stdout":"","stderr":"cat: app\/\.env: Permission denied\\n\[sandbox: commands cannot open denied paths, [^"]*\]","exit_code":1\}\n$/,
-    "hosts.ts": /^\{"stdout":"Connection blocked by network allowlist[^"]*0\\n","stderr":"","exit_code":0\}\n$/,
-  },
-  [...(withoutSandbox === undefined ? [] : sandboxed), ...(withoutRuntime === undefined ? [] : ["hosts.ts"])],
-);

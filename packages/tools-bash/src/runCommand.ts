@@ -1,5 +1,5 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
-import { messageOf } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 import { isForbiddenByNode, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
@@ -41,7 +41,9 @@ const mostChanged = 25;
 /** Runs a command as the settings say, in the sandbox if there is one. Rejects with a ToolError if it cannot start or is aborted. */
 export async function runCommand(run: CommandRun, settings: BashSettings): Promise<EndedCommand> {
   const { sandbox, shell, scrubEnv, leftovers, runner } = settings;
-  const { command, cwd, env, timeout, signal } = run;
+  const { cwd, env, timeout, signal } = run;
+  // A command that begins like an option of the shell is none.
+  const command = /^[-+]/.test(run.command) ? ` ${run.command}` : run.command;
   const mark = crypto.randomUUID();
   const path = shell();
   const program = await sandbox?.enter({ command, shell: path, cwd, env, signal });
@@ -84,7 +86,7 @@ function notRun(): ToolError {
 
 /** Makes the error for a command that could not be started. */
 function startError(error: unknown): unknown {
-  switch (isForbiddenByNode(error) ? "ERR_ACCESS_DENIED" : systemErrorCode(error)) {
+  switch (refusalOf(error) ?? systemErrorCode(error)) {
     case "E2BIG":
       return invalidArgument("command", "with env is longer than the system accepts (E2BIG); put the data into a file");
     case "EAGAIN":
@@ -93,9 +95,17 @@ function startError(error: unknown): unknown {
       return notStarted("there is no memory for another process (ENOMEM); free some and try again", error);
     case "ERR_ACCESS_DENIED":
       return notStarted("Node's permission model forbids it; start the program with --allow-child-process", error);
+    case "NotCapable":
+      return notStarted("Deno's permissions forbid it; start the program with --allow-run", error);
     default:
       return plainSystemError(error, "the shell");
   }
+}
+
+/** Returns the name of the error by which the runtime itself refuses to start programs. */
+function refusalOf(error: unknown): "ERR_ACCESS_DENIED" | "NotCapable" | undefined {
+  if (isForbiddenByNode(error)) return "ERR_ACCESS_DENIED";
+  return isObject(error) && error.name === "NotCapable" ? "NotCapable" : undefined;
 }
 
 function notStarted(why: string, cause: unknown): ToolError {
@@ -110,7 +120,7 @@ function notStarted(why: string, cause: unknown): ToolError {
 
 function notesOf(
   { stdout, stderr, exitCode, running }: ShellResult,
-  { timeout }: CommandRun,
+  { timeout, cwd }: CommandRun,
   { sandbox, scope }: BashSettings,
   program: EnteredSandbox | undefined,
 ): string[] {
@@ -119,7 +129,7 @@ function notesOf(
   if (sandbox && program) {
     const isOwn = "own" in sandbox;
     const remedy = isOwn ? undefined : sandbox.options.remedies?.protect;
-    const protection = describeProtection(printed, program.kept, remedy, scope.print);
+    const protection = describeProtection(printed, program.kept, cwd, remedy, scope.print);
     notes.push(...(protection ?? (exitCode === 0 || isOwn ? [] : describeRefusals(printed, sandbox))));
   }
   if (exitCode === -1) notes.push(`[timed out after ${timeout} ms]`);

@@ -5,8 +5,10 @@ import { type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf } from "@toolcrib/core/text";
 import { compileDenyRules, createPathScope, findProgram, isInside, removeIfPossible } from "@toolcrib/kit/files";
 import { runShell } from "./process/runShell.ts";
+import { type BeforeCommand, excludePlaceholders, quoted } from "./runtime/gitExcludes.ts";
 import { literal, type RuntimeConfig, type RuntimeFiles, type RuntimePackage } from "./runtime/runtimePackage.ts";
 import { type SessionUse, useSession } from "./runtime/runtimeSession.ts";
+import { gitFoldersOf } from "./sandbox/gitFolders.ts";
 import type { CommandToWrap, OwnSandbox, WrappedCommand } from "./sandbox/ownSandbox.ts";
 
 /** Options of the sandbox that `@anthropic-ai/sandbox-runtime` makes. */
@@ -47,7 +49,8 @@ export function createSandboxRuntime(options: SandboxRuntimeOptions = {}): OwnSa
     load = () => import("@anthropic-ai/sandbox-runtime"),
   } = options;
   if (unprotected.length > 0) compileDenyRules({ patterns: unprotected, roots: [] });
-  const directories = createPathScope({ root: writable }).roots ?? [];
+  const roots = createPathScope({ root: writable }).roots ?? [];
+  const directories = [...roots, ...gitFoldersOf(roots)];
   const begin = async (): Promise<SessionUse> => {
     const { SandboxManager: manager, SandboxRuntimeConfigSchema: schema } = await loaded(load);
     if (process.platform === "win32" || !manager.isSupportedPlatform())
@@ -86,7 +89,8 @@ export function createSandboxRuntime(options: SandboxRuntimeOptions = {}): OwnSa
         allowWrite: [...directories, use.temporary].map(literal),
         denyWrite: [...command.protectedPaths, ...command.deniedPaths, ...extraPlaces(directories)].map(literal),
       };
-      return wrapWith(use, command, files);
+      const id = crypto.randomUUID();
+      return wrapWith(use, command, files, excludePlaceholders(directories, use.temporary, id));
     },
   };
 }
@@ -107,10 +111,11 @@ async function wrapWith(
   use: SessionUse,
   { command, shell, env, signal }: Pick<CommandToWrap, "command" | "shell" | "env" | "signal">,
   filesystem: RuntimeFiles,
+  before: BeforeCommand = { script: "" },
 ): Promise<WrappedCommand> {
   // The variables are set inside, after its own: TMPDIR is one of these.
   const variables = Object.entries({ TMPDIR: use.temporary, ...env }).map(([name, value]) => `${name}=${value}`);
-  const inner = `exec ${["/usr/bin/env", "--", ...variables, shell, "-c", command].map(quoted).join(" ")}`;
+  const inner = `${before.script}exec ${["/usr/bin/env", "--", ...variables, shell, "-c", command].map(quoted).join(" ")}`;
   try {
     // Otherwise the command itself would be the id, and stand in the environment of everything that it starts.
     const commandId = crypto.randomUUID();
@@ -120,7 +125,10 @@ async function wrapWith(
       file: "/bin/sh",
       args: ["-c", line],
       endsAll: process.platform === "linux",
-      ended: () => use.release(true),
+      ended() {
+        if (before.file !== undefined) removeIfPossible(before.file);
+        use.release(true);
+      },
     };
   } catch (error) {
     use.release(false);
@@ -198,8 +206,4 @@ async function loaded(load: () => Promise<unknown>): Promise<RuntimePackage> {
   if (isObject(found) && isObject(found.SandboxManager) && isObject(found.SandboxRuntimeConfigSchema))
     return found as unknown as RuntimePackage;
   throw new Error(`${packageName} has no SandboxManager; version 0.0.83 is needed`);
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,7 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import type { CommandOutput } from "./commandOutput.ts";
 import type { OutputPipes } from "./outputPipes.ts";
-import { exitCodeOf } from "./platform.ts";
+import { exitCodeOf, isBun } from "./platform.ts";
+import { PolledReader } from "./polledPipe.ts";
 
 /** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
 const quietMs = 100;
@@ -28,8 +29,11 @@ export class ChildOutput {
   /** Reads the child's own streams if there are no `pipes`. */
   constructor(child: ChildProcess, sinks: CommandOutput, pipes: OutputPipes | undefined) {
     this.#sinks = sinks;
-    const streams = pipes?.map(({ read }) => new Socket({ fd: read, readable: true, writable: false }));
-    const [stdout, stderr] = streams ?? [child.stdout, child.stderr];
+    const streams = pipes?.map(({ read }) =>
+      isBun ? new PolledReader(read) : new Socket({ fd: read, readable: true, writable: false }),
+    );
+    // Those of a child that was not started are of no kind that could be used.
+    const [stdout, stderr] = streams ?? (child.pid === undefined ? [] : [child.stdout, child.stderr]);
     for (const [stream, sink] of [
       [stdout, sinks.stdout],
       [stderr, sinks.stderr],

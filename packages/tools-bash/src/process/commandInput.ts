@@ -1,6 +1,8 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
+import { isBun } from "./platform.ts";
+import { PolledWriter } from "./polledPipe.ts";
 
 /** The open standard input of a command. */
 export interface CommandInput {
@@ -55,7 +57,7 @@ export function takeInputPipe(): PipeEnds | undefined {
 
 /** Takes the writing end of a pipe: a descriptor, which it closes, or a stream of Node's. */
 export function openInput(end: number | InputStream): CommandInput {
-  const stream = typeof end === "number" ? new Socket({ fd: end, readable: false, writable: true }) : end;
+  const stream = typeof end === "number" ? openDescriptor(end) : end;
   // The program may close its input, or end, at any time.
   stream.on("error", () => {});
   if (stream instanceof Socket) stream.unref();
@@ -82,4 +84,8 @@ export function openInput(end: number | InputStream): CommandInput {
       stream.destroy();
     },
   };
+}
+
+function openDescriptor(end: number): Socket | PolledWriter {
+  return isBun ? new PolledWriter(end) : new Socket({ fd: end, readable: false, writable: true });
 }

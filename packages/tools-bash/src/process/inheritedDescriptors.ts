@@ -4,7 +4,8 @@ import { attempt } from "@toolcrib/core/internal";
 const closeOnExec = 0o2000000;
 
 let found: InheritedDescriptors | undefined;
-let nothing: number | undefined;
+/** Open descriptors of /dev/null. */
+const nothing: number[] = [];
 
 export interface InheritedDescriptors {
   /** Replaced by /dev/null in a child. */
@@ -28,9 +29,9 @@ export function inheritedDescriptors(): InheritedDescriptors {
   return found;
 }
 
-/** Returns an open descriptor of /dev/null, to replace one that a child must not inherit. */
-export function nullDescriptor(): number {
-  nothing ??= openSync("/dev/null", "r");
+/** Returns open descriptors of /dev/null, one for each that a child must not inherit: Deno passes none on twice. */
+export function nullDescriptors(count: number): readonly number[] {
+  while (nothing.length < count) nothing.push(openSync("/dev/null", "r"));
   return nothing;
 }
 

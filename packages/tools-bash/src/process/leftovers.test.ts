@@ -1,22 +1,28 @@
-import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
+import { answerOf, uniqueSleep, withArgument } from "../../fixtures/commands.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { createLeftovers } from "./leftovers.ts";
 
 const onLinux = process.platform === "linux";
 
 function isAlive(pid: number): boolean {
-  return /^[^ZX]/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim());
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 test.runIf(onLinux)("end() kills the processes that earlier commands of this program left, and no others", async () => {
   const leftovers = createLeftovers();
   const other = createRunBashTool();
   const tool = createRunBashTool({ leftovers });
-  const pidOf = (answer: string): number => Number((JSON.parse(answer) as { stdout: string }).stdout);
-  const held = pidOf(await tool.execute({ command: "sleep 3001 & echo $!" }));
-  const escaped = pidOf(await tool.execute({ command: "setsid sleep 3002 >/dev/null 2>&1 & echo $!" }));
-  const others = pidOf(await other.execute({ command: "sleep 3003 & echo $!" }));
+  const start = async (of: typeof tool, command: string): Promise<number> =>
+    Number((await answerOf(of, `${command} & echo $!`)).stdout);
+  const held = await start(tool, "sleep 3001");
+  const escaped = await start(tool, "setsid sleep 3002 >/dev/null 2>&1");
+  const others = await start(other, "sleep 3003");
   expect([held, escaped, others].map(isAlive)).toEqual([true, true, true]);
 
   expect(leftovers.end()).toBe(2);
@@ -25,42 +31,21 @@ test.runIf(onLinux)("end() kills the processes that earlier commands of this pro
   process.kill(others, "SIGKILL");
 });
 
-let started = 0;
-
-async function startTwo(leftovers: ReturnType<typeof createLeftovers>): Promise<{ ended: Promise<string> }> {
-  // Words that `ps` shows for no other process, such as those of the same test in another run.
-  started += 1;
-  const own = `3004.${process.pid}${started}`;
-  const ended = createRunBashTool({ leftovers }).execute({ command: `setsid -f sleep ${own}; sleep ${own}` });
-  const listed = (): string => spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout;
-  await expect
-    .poll(() =>
-      listed()
-        .split("\n")
-        .filter((line) => line === `sleep ${own}`),
-    )
-    .toHaveLength(2);
-  return { ended };
-}
-
-test.runIf(onLinux)("end() also kills a running call", async () => {
-  const leftovers = createLeftovers();
-  const { ended } = await startTwo(leftovers);
-  expect(leftovers.end()).toBeGreaterThanOrEqual(2);
-  expect(JSON.parse(await ended)).toMatchObject({ exit_code: 137, stderr: "" });
-});
-
 test.runIf(onLinux)(
-  "end() stops every process before it kills one, so that no shell goes on with its next command",
+  "end() also kills a running call, and stops every process before it kills one, so that no shell goes on",
   async () => {
     const leftovers = createLeftovers();
-    const { ended } = await startTwo(leftovers);
+    const sleep = uniqueSleep();
+    const ended = answerOf(createRunBashTool({ leftovers }), `setsid -f sleep ${sleep}; sleep ${sleep}`);
+    await expect.poll(() => withArgument(sleep)).toHaveLength(2);
     const spy = vi.spyOn(process, "kill");
     const killed = leftovers.end();
     const signals = spy.mock.calls.map(([, signal]) => signal);
     spy.mockRestore();
+    expect(killed).toBeGreaterThanOrEqual(2);
     expect(signals).toEqual([...Array(killed).fill("SIGSTOP"), ...Array(killed).fill("SIGKILL")]);
-    await ended;
+    expect(await ended).toMatchObject({ exit_code: 137 });
+    await expect.poll(() => withArgument(sleep)).toEqual([]);
   },
 );
 

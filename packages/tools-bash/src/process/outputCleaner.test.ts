@@ -1,14 +1,15 @@
 import { ToolRegistry } from "@toolcrib/core";
-import { ScreenModel } from "@toolcrib/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ScreenModel } from "../../../../testing/src/screenModel.ts";
+import { startJob } from "../../fixtures/commands.ts";
 import { createBashTools } from "../bash.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { OutputCleaner } from "./outputCleaner.ts";
 import { StreamOutput, shownText } from "./streamOutput.ts";
 
 /** `npm run test:fuzz` has more. */
-const rounds = Number(process.env.TOOLCRIB_FUZZ ?? 2000);
+const rounds = Number(process.env.TOOLCRIB_FUZZ ?? 100);
 
 function cleaned(...chunks: readonly Uint8Array[]): string {
   const parts: Buffer[] = [];
@@ -103,9 +104,28 @@ describe("a reply shows what a terminal would show in the end", () => {
     }
   });
 
-  test("a long line passes whole", () => {
+  test("a long line passes whole, the same in one piece, in several and byte by byte", () => {
     const line = `${"x".repeat(5000)}é😀${"y".repeat(5000)}`;
     expect(cleaned(Buffer.from(line), Buffer.from("!\nnext"))).toBe(`${line}!\nnext`);
+    for (const [before, length] of [
+      ["", 5000],
+      ["\u00e9", 5000],
+      ["\u00e9".repeat(1023), 4000],
+      ["ab\b", 3000],
+      ["\x1b]0;", 3000],
+      ["\x1b[3", 3000],
+      ["😀".repeat(600), 2049],
+    ] as const) {
+      const letters = Array.from({ length }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
+      const all = Buffer.from(`${before}${letters}\rXY\n${before}`);
+      const start = Buffer.byteLength(before);
+      const each = cleaned(...[...all].map((byte) => Uint8Array.of(byte)));
+      expect([before, cleaned(all)]).toEqual([before, each]);
+      for (const cut of [start - 1, start, start + length].filter((at) => at >= 0))
+        expect(cleaned(all.subarray(0, cut), all.subarray(cut, start + length), all.subarray(start + length))).toBe(
+          each,
+        );
+    }
   });
 });
 
@@ -159,15 +179,13 @@ describe("run_bash and read_output", () => {
       output: '{"stdout":"2%d 1%\\n","stderr":"b","exit_code":0}',
       data: { stdout: "\u001b[31mred\u001b[0m 1%\r2%\n", stderr: "a\bb", exit_code: 0 },
     });
-    const { id } = JSON.parse(await registry.execute("run_bash", { command, background: true })) as { id: string };
-    const seen: unknown[] = [];
-    for (let running = true; running; ) {
-      const reading = await registry.invoke("read_output", { id, wait: 60_000 });
-      if (!reading.ok) throw reading.error;
-      seen.push([JSON.parse(reading.output), reading.data]);
-      running = (reading.data as { running: boolean }).running;
-    }
-    expect(JSON.stringify(seen)).toMatch(/"stdout":"2%d 1%.*\\u001b\[31mred/);
+    const id = await startJob(registry, command);
+    await expect
+      .poll(() => registry.invoke("read_output", { id, wait: 60_000 }))
+      .toMatchObject({
+        output: expect.stringMatching(/"stdout":"2%d 1%/) as string,
+        data: { stdout: "\u001b[31mred\u001b[0m 1%\r2%\n" },
+      });
   });
 
   test("clean what a runner of the caller's own answers", async () => {

@@ -2,7 +2,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, unlin
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
-import { childProcess } from "./platform.ts";
+import { childProcess, isDeno } from "./platform.ts";
 
 /*
  * Real pipes for the output of commands. Those that Node makes are sockets on Linux, which cannot be opened again (`/dev/stderr`), and
@@ -27,7 +27,7 @@ const program = "/usr/bin/mkfifo";
 /** O_PATH of Linux: holds a named pipe without opening it. */
 const openOnlyPlace = 0x20_0000;
 
-let isAvailable = process.platform === "linux";
+let isAvailable = process.platform === "linux" && !isDeno;
 /** Named pipes without a name any more, two for a command. */
 const kept: (readonly [number, number])[] = [];
 

@@ -14,6 +14,11 @@ import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type
 const isWindows = process.platform === "win32";
 const isLinux = process.platform === "linux";
 
+/** True under Bun, which reads and writes no pipe by its descriptor as Node does. */
+export const isBun: boolean = "bun" in process.versions;
+/** True under Deno: the pipes that it makes can be opened again, as those of Node and Bun cannot. */
+export const isDeno: boolean = "deno" in process.versions;
+
 /** Loads `node:child_process` with the first command: it takes 8 ms, which importing this package should not cost. */
 export function childProcess(): typeof import("node:child_process") {
   return process.getBuiltinModule("node:child_process");

@@ -6,7 +6,7 @@ import { afterPoll, ChildOutput } from "./childOutput.ts";
 import { type CommandInput, openInput, takeInputPipe } from "./commandInput.ts";
 import type { CommandOutput } from "./commandOutput.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
-import { inheritedDescriptors, nullDescriptor } from "./inheritedDescriptors.ts";
+import { inheritedDescriptors, nullDescriptors } from "./inheritedDescriptors.ts";
 import { type OutputPipes, type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
 import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
@@ -72,7 +72,8 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const { pid } = child;
   if (pid !== undefined && input) request.onInput?.(input);
   if (pid !== undefined) request.onStart?.(pid);
-  if (request.unref) {
+  // Deno throws where nothing was started.
+  if (request.unref && pid !== undefined) {
     child.unref();
     output.unref();
   }
@@ -132,10 +133,12 @@ function descriptorsOf(
   const given = descriptors.map((descriptor) => (typeof descriptor === "number" ? descriptor : "pipe"));
   const [stdout, stderr] = pipes?.map(({ write }) => write) ?? (["pipe", "pipe"] as const);
   const stdio: (number | "ignore" | "pipe")[] = [stdin, stdout ?? "pipe", stderr ?? "pipe", ...given];
-  for (const inherited of inheritedDescriptors().replaceable) {
+  const { replaceable } = inheritedDescriptors();
+  const nothing = nullDescriptors(replaceable.length);
+  replaceable.forEach((inherited, index) => {
     while (stdio.length <= inherited) stdio.push("ignore");
-    if (stdio[inherited] === "ignore") stdio[inherited] = nullDescriptor();
-  }
+    if (stdio[inherited] === "ignore") stdio[inherited] = nothing[index] ?? "ignore";
+  });
   return stdio;
 }
 

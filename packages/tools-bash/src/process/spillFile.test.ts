@@ -1,33 +1,18 @@
-import fs, { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { type Answer, passLimit, type Reading, run as runIn, sharedFolder, startJob } from "../../fixtures/commands.ts";
 import { createBashTools } from "../bash.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
 import { SpillFile } from "./spillFile.ts";
 
-let folder: string;
-let spill: string;
-
-beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-spill-")));
-  spill = join(folder, "a/spilled");
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-interface Answer {
-  stdout: string;
-  stderr: string;
-  exit_code: number;
-}
-
-async function run(command: string, args: Record<string, unknown> = {}): Promise<Answer> {
-  return JSON.parse(await createRunBashTool({ spill }).execute({ command, ...args })) as Answer;
-}
+const folder = sharedFolder("spill");
+const spill = join(folder, "a/spilled");
+const run = (command: string, args = {}): Promise<Answer> => runIn(command, args, { spill });
+const count = (): number => readdirSync(spill).length;
 
 const pathIn = (text: string): string => / are? in (\S+)\]$/.exec(text)?.[1] ?? / is in (\S+)\]$/.exec(text)?.[1] ?? "";
 
@@ -50,16 +35,16 @@ describe("with a directory for it, output that is too long for the answer", () =
   });
 
   test("is kept byte for byte, also at the time limit", async () => {
-    const { stdout, exit_code } = await run("head -c 300000 /dev/urandom | tee copy; sleep 600", {
-      cwd: folder,
-      timeout: 3000,
-    });
+    const command = "head -c 300000 /dev/urandom | tee copy; touch copied; sleep 600";
+    const { stdout, exit_code } = await passLimit(
+      () => run(command, { cwd: folder, timeout: 3000 }),
+      () => existsSync(join(folder, "copied")),
+    );
     expect(exit_code).toBe(-1);
     expect(readFileSync(pathIn(stdout)).equals(readFileSync(join(folder, "copy")))).toBe(true);
   });
 
   test("makes no file when it is short, and leaves none after an abort", async () => {
-    const count = (): number => readdirSync(spill).length;
     const before = count();
     expect((await run("head -c 51200 /dev/zero | tr '\\0' x")).stdout).toHaveLength(51_200);
     const ended = new AbortController();
@@ -75,16 +60,14 @@ describe("with a directory for it, output that is too long for the answer", () =
 
   test("of a command in the background is whole in a file for each reading", async () => {
     const registry = new ToolRegistry(createBashTools({ spill, background: true }));
-    const start = { command: "seq 100000; read line; seq 5", background: true };
-    const { id } = JSON.parse(await registry.execute("run_bash", start)) as { id: string };
+    const id = await startJob(registry, "seq 100000; mkfifo on; read line < on; seq 5", { cwd: folder });
     let stdout = "";
     for (let running = true; running; ) {
-      const reading = JSON.parse(await registry.execute("read_output", { id, wait: 60_000 })) as Answer & {
-        running: boolean;
-      };
+      const reading = JSON.parse(await registry.execute("read_output", { id, wait: 60_000 })) as Reading;
       const path = pathIn(reading.stdout);
       stdout += path === "" ? reading.stdout : readFileSync(path, "utf8");
       running = reading.running;
+      if (stdout.endsWith("100000\n")) writeFileSync(join(folder, "on"), "");
     }
     expect(stdout).toMatch(/^1\n2\n[\s\S]*\n100000\n1\n2\n3\n4\n5\n$/);
     expect(stdout.length).toBe(588_895 + 10);
@@ -114,7 +97,6 @@ describe("a file that cannot be written", () => {
   });
 
   test("to its end, on a full disk for example, is removed", () => {
-    const count = (): number => readdirSync(spill).length;
     const before = count();
     const file = new SpillFile(spill, "stdout");
     const buffer = new HeadTailBuffer(4, file);

@@ -53,9 +53,10 @@ describe("a command that cannot be started is an error that says what to do, and
     ["E2BIG", "invalid_arguments", /longer than the system accepts \(E2BIG\); put the data into a file/],
     ["EAGAIN", "execution_failed", /no more processes \(EAGAIN\); end some and try again/],
     ["ENOMEM", "execution_failed", /no memory for another process \(ENOMEM\)/],
+    ["NotCapable", "execution_failed", /Deno's permissions forbid it; start the program with --allow-run/],
   ])("%s, thrown at once or later, also by another realm", async (code, kind, message) => {
-    const foreign = runInNewContext("Object.assign(new Error('spawn'), { code })", { code }) as Error;
-    for (const error of [Object.assign(new Error("spawn"), { code }), foreign]) {
+    const foreign = runInNewContext("Object.assign(new Error('spawn'), { code, name: code })", { code }) as Error;
+    for (const error of [Object.assign(new Error("spawn"), { code, name: code }), foreign]) {
       for (const runner of [
         () => Promise.reject(error),
         () => {

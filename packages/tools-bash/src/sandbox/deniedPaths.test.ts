@@ -10,10 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { compileDenyRules, isInside } from "@toolcrib/kit/files";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerOf, writeIn } from "../../fixtures/commands.ts";
+import type { RunBashOptions } from "../bashOptions.ts";
+import { createRunBashTool } from "../runBash.ts";
 import { toBytePath } from "./bytePath.ts";
 import { findDenied } from "./deniedPaths.ts";
 import { openInPlace } from "./pinnedDirectory.ts";
@@ -27,10 +30,7 @@ beforeAll(() => {
 // Not by Node, which cannot remove paths that are too long for the system.
 afterAll(() => void execFileSync("rm", ["-rf", inside]));
 
-function put(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, "secret");
-}
+const put = (path: string): void => writeIn("/", path, "secret");
 
 describe("the walk", () => {
   const found = async (patterns: string[], root: string, limit?: number): Promise<string[]> => {
@@ -48,7 +48,7 @@ describe("the walk", () => {
   });
 
   test("finds what the file tools deny, whatever the patterns and the tree", async () => {
-    const name = fc.constantFrom("a", "B", ".env", "x.pem", "vault", "é");
+    const name = fc.constantFrom("a", "B", ".env", "x.pem", "vault", "é", "[ab]");
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
     const part = fc.constantFrom("a", "b", ".ENV", "*.pem", "v*", "**", "?", "[ab]", "vault");
     const pattern = fc
@@ -82,14 +82,14 @@ describe("the walk", () => {
     };
     const some = fc.array(path, { minLength: 1, maxLength: 8 });
     await fc.assert(fc.asyncProperty(some, fc.array(pattern, { minLength: 1, maxLength: 4 }), agrees), {
-      numRuns: 150,
+      numRuns: 60,
     });
   });
 
   test("goes thousands of levels deep, and denies what is too deep to be masked by an error", async () => {
     const root = join(inside, "deep");
-    put(join(root, `${"d/".repeat(1500)}.env`));
-    expect(await found([".env"], root)).toEqual([`${"d/".repeat(1500)}.env`]);
+    put(join(root, `${"d/".repeat(1200)}.env`));
+    expect(await found([".env"], root)).toEqual([`${"d/".repeat(1200)}.env`]);
     let folder = join(root, "start");
     mkdirSync(folder);
     for (let level = 0; level < 30; level += 1) {
@@ -112,6 +112,28 @@ describe("the walk", () => {
     }
   });
 
+  test("finds what a link leads to, elsewhere as well, and names that are not UTF-8", async () => {
+    const root = join(inside, "links");
+    const elsewhere = join(inside, "elsewhere");
+    put(join(elsewhere, "env"));
+    put(join(elsewhere, "folder/token"));
+    put(join(root, "sub/x"));
+    for (const [target, name] of [
+      [join(elsewhere, "env"), ".env"],
+      [join(elsewhere, "folder"), "vault"],
+      ["nowhere", "other.pem"],
+      ["loop.pem", "loop.pem"],
+    ] as const)
+      symlinkSync(target, join(root, "sub", name));
+    writeFileSync(Buffer.from(`${root}/\xff.pem`, "latin1"), "secret");
+    const { files, directories } = await findDenied({ patterns: [".env", "*.pem", "vault/"], roots: [root] }, [root]);
+    expect(files.toSorted()).toEqual([toBytePath(join(elsewhere, "env")), `${root}/\xff.pem`]);
+    expect(directories).toEqual([join(elsewhere, "folder")]);
+    // Patterns with a place are looked for there, and no others.
+    const placed = { patterns: [`${elsewhere}/f*/tok?n`, "env"], roots: [root] };
+    expect((await findDenied(placed, [root])).files).toEqual([join(elsewhere, "folder/token")]);
+  });
+
   test("notices a folder that was replaced by a link", async () => {
     mkdirSync(join(inside, "place/sub"), { recursive: true });
     writeFileSync(join(inside, "place/file"), "");
@@ -119,5 +141,27 @@ describe("the walk", () => {
     for (const path of ["to-place", "to-place/sub", "place/file", "place/missing"]) {
       expect(() => openInPlace(toBytePath(join(inside, path)))).toThrow(/was moved meanwhile|cannot be opened/);
     }
+  });
+});
+
+describe("deny without a sandbox", () => {
+  test("has no effect on commands, but none runs in a denied folder, by whatever path, and guards are told so", async () => {
+    const root = join(inside, "folders");
+    put(join(root, "vault/sub/.env"));
+    symlinkSync("vault", join(root, "link"));
+    symlinkSync(join(inside, "elsewhere"), join(root, "named-vault"));
+    const tool = createRunBashTool({ root, deny: ["vault/", "named-vault", "missing"] });
+    const places = ["vault", "VAULT/", "vault/sub", join(root, "vault"), "link", "link/sub", "named-vault", "missing"];
+    for (const cwd of places) {
+      const denied = { code: "permission_denied", message: expect.stringContaining("denied paths") as string };
+      await expect(tool.execute({ command: "true", cwd })).rejects.toMatchObject(denied);
+      await expect(tool.effects?.({ command: "true", cwd })).rejects.toMatchObject(denied);
+    }
+    expect((await answerOf(tool, "cat vault/sub/.env", { cwd: "." })).stdout).toBe("secret");
+  });
+
+  test("throws for a malformed pattern and for what is no list of patterns", () => {
+    for (const deny of [[""], ["!a"], ["a\0"], ["[a"], ".env", undefined, null, [1]])
+      expect(() => createRunBashTool({ deny } as RunBashOptions)).toThrow(TypeError);
   });
 });

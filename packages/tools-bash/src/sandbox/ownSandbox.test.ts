@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { answerOf as answerOfTool, temporaryFolder, writeIn } from "../../fixtures/commands.ts";
 import { createBashTools } from "../bash.ts";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
 import { createRunBashTool } from "../runBash.ts";
@@ -11,12 +11,9 @@ import type { CommandToWrap, OwnSandbox, WrappedCommand } from "./ownSandbox.ts"
 /* A sandbox of the caller's own: what it is told, what is believed of it, what is refused. */
 
 let root: string;
-
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-own-")));
+  root = temporaryFolder("own");
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const asked: CommandToWrap[] = [];
 
@@ -45,10 +42,7 @@ async function answerOf(command: string, sandbox: OwnSandbox, options: RunBashOp
   return registry.execute("run_bash", { command });
 }
 
-function put(path: string, text = "kept"): void {
-  mkdirSync(join(root, path, ".."), { recursive: true });
-  writeFileSync(join(root, path), text);
-}
+const put = (path: string, text = "kept"): void => writeIn(root, path, text);
 
 test("it is told the command, the place and the variables of the call, and what it must keep", async () => {
   for (const path of [".git/config", ".git/HEAD", "sub/AGENTS.md", ".envrc", "src/a.ts", ".env", "keys/one"]) put(path);
@@ -85,11 +79,7 @@ test.each([
   ["answers nothing", () => undefined, "wrap returned no { file, args, env }"],
   ["answers no program", () => ({ file: "", args: [] }), "wrap returned no { file, args, env }"],
   ["answers a bare name", () => ({ file: "echo", args: [] }), "with an absolute file"],
-  [
-    "answers arguments of another kind",
-    () => ({ file: "/bin/echo", args: [1] }),
-    "wrap returned no { file, args, env }",
-  ],
+  ["answers arguments of another kind", () => ({ file: "/bin/echo", args: [1] }), "wrap returned no { file, args"],
   ["answers variables of another kind", () => ({ file: "/bin/echo", args: [], env: { A: 1 } }), "wrap returned no"],
 ])("if it %s, nothing is run", async (_what, wrap, words) => {
   const answer = await answerOf("touch made", own({ wrap: wrap as OwnSandbox["wrap"] }));
@@ -132,6 +122,21 @@ test("a protected path that it let through is named, and what it puts in empty p
   expect(answer).toContain("protected paths that were made or changed while this ran: ");
   for (const name of ["AGENTS.md", ".envrc"]) expect(answer).toContain(name);
   for (const name of [".bashrc", ".vscode"]) expect(answer).not.toContain(name);
+});
+
+test("of many changed paths those of git are named, and what an aborted command changed by the next answer", async () => {
+  const command = `mkdir $(seq -w 010 040); for i in 0*; do echo x >$i/.envrc; done
+    mkdir -p zz/.git/hooks zz/.git/objects; echo x >zz/.git/config; echo x >zz/.git/hooks/x`;
+  expect(await answerOf(command, own())).toMatch(
+    /while this ran: zz\/\.git\/config, zz\/\.git\/hooks, 010\/\.envrc, .* and \d+ more;/,
+  );
+  const tool = createRunBashTool({ cwd: root, sandbox: own() });
+  const abort = new AbortController();
+  const call = { signal: abort.signal, onProgress: (): void => abort.abort() };
+  const aborted = tool.execute({ command: "echo x >.npmrc; echo made; sleep 60" }, call);
+  await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+  expect((await answerOfTool(tool, "true")).stderr).toContain("while this ran: .npmrc;");
+  expect((await answerOfTool(tool, "true")).stderr).toBe("");
 });
 
 test("a path that is not UTF-8 cannot be told, so the call is refused", async () => {
@@ -182,8 +187,9 @@ test.each<[string, Given & Record<string, unknown>, string]>([
   expect(() => createBashTools({ cwd: root, sandbox: own(given) })).toThrow(words);
 });
 
-test("claims without wrap are refused, as are denied paths that it does not keep", () => {
-  const { confinement } = own();
+test("claims without wrap are refused, and the reverse, as are denied paths that it does not keep", () => {
+  const { confinement, wrap } = own();
+  expect(() => createBashTools({ sandbox: { wrap } as never })).toThrow("sandbox.confinement must be");
   expect(() => createBashTools({ sandbox: { confinement } as never })).toThrow(
     "sandbox.confinement has no effect without",
   );

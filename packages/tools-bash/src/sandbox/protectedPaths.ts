@@ -22,7 +22,7 @@ export interface FoundProtected {
 }
 
 /** The parts of git's own folder that decide what it runs, or where it looks for that. */
-const gitParts = new Set(["config", "config.worktree", "hooks", "commondir"]);
+const gitParts = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
 /** And the folders where it holds the same of submodules and worktrees. */
 const gitFolders = new Set(["modules", "worktrees"]);
 /** Bytes of a list of a rebase that are read. */
@@ -90,7 +90,7 @@ class ProtectedWalk {
   }
 
   async visit(start: BytePath): Promise<void> {
-    const waiting = [{ directory: start, inGit: false }];
+    const waiting = [{ directory: start, inGit: /\/\.git(?:\/|$)/i.test(start) }];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { directory, inGit } = next;
       const entries = await this.#tree.list(directory);
@@ -105,12 +105,18 @@ class ProtectedWalk {
         const kind = entry.isSymbolicLink() ? undefined : entry.isDirectory();
         const name = entry.name.toLowerCase();
         if (this.#isUnprotected(path, kind)) continue;
+        // Where it looks for objects beside its own.
+        if (isRepository && name === "objects") this.#keep(entryPath(path, "info/alternates"));
         if (isRepository && name === "rebase-merge") this.#watchRebase(entryPath(path, "git-rebase-todo"));
         if (isRepository && gitParts.has(name)) {
           this.#keep(path);
           if (name.startsWith("config")) this.configs.add(toText(path), toText(topOf(directory)));
-        } else if (name === ".git" && !kind) this.#keep(path);
-        else if (parts?.has(name) || (!inGit && this.#isProtected(path, entry.name, kind, mayMatch))) this.#keep(path);
+        } else if (name === ".git" && !kind) {
+          this.#keep(path);
+          // Its configuration lies elsewhere, and names paths in this directory, too.
+          if (!entry.isSymbolicLink()) this.configs.addRepository(toText(directory));
+        } else if (parts?.has(name) || (!inGit && this.#isProtected(path, entry.name, kind, mayMatch)))
+          this.#keep(path);
         else if (kind && name === ".git") waiting.push({ directory: path, inGit: true });
         else if (kind && inGit && (!isRepository || gitFolders.has(name))) waiting.push({ directory: path, inGit });
         else if (kind && !inGit && name !== "node_modules") waiting.push({ directory: path, inGit });

@@ -42,5 +42,5 @@ export function createProtectedWatch(find: () => Promise<FoundProtected>): (befo
 
 /** Returns whether git runs a path: of many only the first are named, and those come before what waits for an editor or a shell. */
 function isOfGit(path: BytePath): boolean {
-  return /\/(?:\.git(?:\/.*)?|hooks|config|commondir)$/i.test(path);
+  return /\/(?:\.git(?:\/.*)?|hooks|config|commondir|gitdir|alternates)$/i.test(path);
 }

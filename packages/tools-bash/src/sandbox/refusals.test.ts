@@ -48,10 +48,26 @@ test.each([
   ["sh: cannot create .envrc: Read-only file system", ["/r/.envrc"]],
   ["mv: cannot move '/r/b/.git/hooks/x': Read-only file system", ["/r/b/.git/hooks"]],
   ["touch: cannot touch 'config': Read-only file system", []],
+  ["fatal: Unable to create '/other/.git/worktrees/wt/index.lock': Read-only file system", []],
+  ["sh: cannot create /r/.envrc: Read-only file system", ["/r/.envrc"]],
+  ["touch: cannot touch '/r/.git/hooks/x': Read-only file system", ["/r/.git/hooks"]],
+  ["touch: cannot touch '/elsewhere/r/.envrc': Read-only file system", []],
 ])("%j names the protected paths that it may mean, and no others", (printed, named) => {
   const kept = ["/r/wt/.git", "/r/.git/config", "/r/b/.git/config", "/r/.git/hooks", "/r/b/.git/hooks", "/r/.envrc"];
-  const line = describeProtection(printed, kept, undefined, (path) => path)?.[0] ?? "";
+  const line = describeProtection(printed, kept, "/r", undefined, (path) => path)?.[0] ?? "";
   expect(line.match(/\/r\/[^,\s]+/g) ?? []).toEqual(named);
+});
+
+test.each([
+  ["/bin/sh: 1: cannot create zz: Read-only file system", "/r/.claude/wt/x", true],
+  ["bash: line 3: zz: Read-only file system", "/r/.claude", true],
+  ["touch: cannot touch 'a/zz': Read-only file system", "/r/.claude/wt", true],
+  ["touch: cannot touch '/etc/zz': Read-only file system", "/r/.claude/wt", false],
+  ["/bin/sh: 1: cannot create zz: Read-only file system", "/r/.claudette", false],
+])("%j names a protected folder that holds the working directory %s: %s", (printed, cwd, isNamed) => {
+  const words = ["[sandbox: commands cannot change /r/.claude, which is protected]"];
+  const kept = ["/r/.envrc", "/r/.claude"];
+  expect(describeProtection(printed, kept, cwd, undefined, (path) => path)).toEqual(isNamed ? words : undefined);
 });
 
 test("a thing that the sandbox allows is not named as the reason", () => {

@@ -1,3 +1,4 @@
+import { isInside } from "@toolcrib/kit/files";
 import type { Refusal, Sandbox } from "./sandbox.ts";
 
 /** Messages that programs print on such a refusal. A guess: they may print them for other reasons, too. */
@@ -32,21 +33,30 @@ export function describeRefusals(printed: string, { writable, limits, options, d
 
 /** Printed when a protected path was to be changed, replaced or removed. */
 const protectSign = /Read-only file ?system|EROFS|resource busy|EBUSY|cross-device|EXDEV/i;
+/** The program that prints a line, and its line of the script. */
+const program = /^\S+: (?:(?:line )?\d+: )?/;
+const absolutePath = /(?:^|[\s'"`(=:])\/[^\s/]/;
 /** Most protected paths that a line names. */
 const mostNamed = 5;
 
-/** Returns a line about the protected paths that lines of refusals name; undefined if there are none. Some programs go on then and report success. */
+/**
+ * Returns a line about the protected paths that lines of refusals name, or that hold the working directory where these name no other place;
+ * undefined if there are none. Some programs go on then and report success.
+ */
 export function describeProtection(
   printed: string,
   kept: readonly string[],
+  cwd: string,
   remedy: string | undefined,
   print: (path: string) => string,
 ): string[] | undefined {
   const named = new Set<string>();
+  const around = kept.find((path) => isInside(path, cwd));
   for (const line of printed.split("\n").filter((printedLine) => protectSign.test(printedLine))) {
     const matches = kept.map((path) => ({ path, length: lengthOfTail(path, line) }));
     const longest = Math.max(...matches.map(({ length }) => length));
     for (const { path, length } of matches) if (length > 0 && length === longest) named.add(path);
+    if (around !== undefined && longest === 0 && !absolutePath.test(line.replace(program, ""))) named.add(around);
   }
   if (named.size === 0) return undefined;
   const advice = remedy ? `; ${remedy}` : "";
@@ -59,5 +69,14 @@ export function describeProtection(
 function lengthOfTail(path: string, line: string): number {
   const names = path.split("/");
   const tails = names.map((_, index) => names.slice(index).join("/"));
-  return tails.find((tail) => /[./]/.test(tail) && line.includes(tail))?.length ?? 0;
+  return tails.find((tail) => /[./]/.test(tail) && isNamed(tail, path, line))?.length ?? 0;
+}
+
+/** Returns whether a line names the end of a path, and not the end, or a part, of another absolute path. */
+function isNamed(tail: string, path: string, line: string): boolean {
+  for (let at = line.indexOf(tail); at >= 0; at = line.indexOf(tail, at + 1)) {
+    const before = /[^\s'"`(=]*$/.exec(line.slice(0, at))?.[0] ?? "";
+    if (!before.startsWith("/") || `${before}${tail}` === path) return true;
+  }
+  return false;
 }

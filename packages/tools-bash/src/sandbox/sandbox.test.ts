@@ -1,269 +1,175 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
-import { findProgram } from "@toolcrib/kit/files";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, rename, rm, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type Answer, run as runWith, temporaryFolder } from "../../fixtures/commands.ts";
 import { type RunBashOptions, sandboxProblem } from "../bashOptions.ts";
 import { createRunBashTool } from "../runBash.ts";
+import { mostMasks } from "./deniedPaths.ts";
 
-const bwrap = findProgram("bwrap");
-const needed = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc --remount-ro /proc true";
-const probe = bwrap && spawnSync(bwrap, needed.split(" "));
-const works = probe ? probe.status === 0 : false;
-const whyNot = bwrap ? "bubblewrap cannot make its namespaces here" : "bubblewrap is not installed";
+/* The arguments of bubblewrap, and calls that are refused before it starts. The files named `process` run it. */
 
 let inside: string;
 let outside: string;
-
-// Not below /tmp, which is private in the sandbox; the home or the clone may be.
-const placeOutside = [homedir(), import.meta.dirname].find((path) => !`${path}/`.startsWith("/tmp/")) ?? "/var/tmp";
-
-beforeAll(async () => {
-  inside = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-sandbox-")));
-  outside = await realpath(await mkdtemp(join(placeOutside, ".toolcrib-outside-")));
-  await mkdir(join(inside, "sub"));
-  await writeFile(join(outside, "file"), "kept");
+beforeEach(() => {
+  inside = temporaryFolder("inside");
+  outside = temporaryFolder("outside");
+  return () => vi.unstubAllEnvs();
 });
 
-afterAll(() => Promise.all([inside, outside].map((path) => rm(path, { recursive: true }))));
+const run = (command: string, args = {}, options: RunBashOptions = {}): Promise<Answer> =>
+  runWith(command, args, { root: inside, sandbox: true, ...options });
 
-interface Answer {
-  stdout: string;
-  stderr: string;
-  exit_code: number;
+/** Puts a script in the place of bubblewrap. */
+async function fakeBubblewrap(script: string, folder = join(outside, "bin")): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}${delimiter}${process.env.PATH}`);
+  return folder;
 }
 
-async function run(command: string, args: Record<string, unknown> = {}, options: RunBashOptions = {}): Promise<Answer> {
-  const tool = createRunBashTool({ root: inside, sandbox: true, ...options });
-  return JSON.parse(await tool.execute({ command, ...args })) as Answer;
-}
+const printsWords = "printf '%s\\n' \"$@\"";
 
-describe(`sandbox${works ? "" : ` (skipped: ${whyNot})`}`, () => {
-  const sandboxed = test.runIf(works);
+describe("bubblewrap is told", () => {
+  const linux = test.runIf(process.platform === "linux");
 
-  sandboxed("writes go to the roots only", async () => {
-    expect(await run("echo new > made; mkdir sub/x; cat made")).toEqual({ stdout: "new\n", stderr: "", exit_code: 0 });
-    expect(readFileSync(join(inside, "made"), "utf8")).toBe("new\n");
-    for (const command of [
-      `echo bad > ${outside}/file`,
-      `rm -rf ${outside}/file`,
-      `touch ${outside}/new`,
-      "touch /etc/x",
-    ]) {
-      expect((await run(command)).exit_code).not.toBe(0);
-    }
-    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
-    expect(existsSync(join(outside, "new"))).toBe(false);
-  });
-
-  sandboxed("what is mounted read-only cannot be mounted again to be written", async () => {
-    for (const command of [
-      `mount -o remount,rw,bind /; echo bad > ${outside}/file`,
-      `unshare -Urm sh -c 'mount -o remount,rw,bind /; echo bad > ${outside}/file'`,
-      `unshare -Urm sh -c 'umount -l /tmp; echo bad > ${outside}/file'`,
-    ]) {
-      await run(command);
-      expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
-    }
-  });
-
-  sandboxed("a link inside the roots does not lead a write out of them", async () => {
-    expect((await run(`ln -s ${outside} out && echo bad > out/file`)).exit_code).not.toBe(0);
-    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
-  });
-
-  sandboxed("other processes are out of reach", async () => {
-    expect((await run(`kill -0 ${process.pid}`)).exit_code).not.toBe(0);
-  });
-
-  sandboxed("there is no network, loopback included, unless it is allowed", async () => {
-    const server = createServer((_, response) => response.end("hello"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    // By bash, not by node: that may lie below /tmp, which is private in the sandbox.
-    const get = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf "GET / HTTP/1.0\\r\\n\\r\\n" >&3 && tail -n 1 <&3`;
-    const command = `bash -c '${get}' 2>/dev/null || exit 7`;
-    try {
-      expect((await run(command)).exit_code).toBe(7);
-      expect(await run(command, {}, { sandbox: { network: true } })).toEqual({
-        stdout: "hello",
-        stderr: "",
-        exit_code: 0,
-      });
-    } finally {
-      server.close();
-    }
-  });
-
-  sandboxed("no argument or variable of a call switches it off", async () => {
-    const env = { PATH: `${inside}:${process.env.PATH}`, BWRAP: "off" };
-    const answer = await run(`echo bad > ${outside}/file`, { env, cwd: outside, timeout: 5000 });
-    expect(answer.exit_code).not.toBe(0);
-    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept");
-  });
-
-  test("variables of a call reach the command, not the program that makes the sandbox", async () => {
-    const fake = join(outside, "spy");
-    await mkdir(fake);
-    await writeFile(join(fake, "bwrap"), `#!/bin/sh\nenv > '${inside}/spied'\nprintf '%s ' "$@"\n`, { mode: 0o755 });
-    const path = process.env.PATH;
-    process.env.PATH = `${fake}:${path}`;
-    try {
-      const { stdout } = await run("true", { env: { LD_PRELOAD: "evil.so" } });
-      expect(stdout).toMatch(/^--setenv LD_PRELOAD evil.so .* -- .* \/bin\/sh -c true $/s);
-    } finally {
-      process.env.PATH = path;
-    }
-    expect(readFileSync(join(inside, "spied"), "utf8")).not.toContain("LD_PRELOAD");
-  });
-
-  sandboxed("exit codes, signals, the limit and the environment are as without it", async () => {
-    expect((await run("exit 3")).exit_code).toBe(3);
-    expect((await run("kill -KILL $$")).exit_code).toBe(137);
-    expect((await run("echo $AI_AGENT $MINE; pwd", { cwd: "sub", env: { MINE: "a b" } })).stdout).toBe(
-      `toolcrib a b\n${inside}/sub\n`,
-    );
-    expect(await run("echo early; setsid sleep 3010 & sleep 3011", { timeout: 3000 })).toEqual({
-      stdout: "early\n",
-      stderr: "[timed out after 3000 ms]",
-      exit_code: -1,
-    });
-    await expect
-      .poll(() => execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" }))
-      .not.toMatch(/^[^Z].* sleep 301[01]$/m);
-  });
-
-  sandboxed("nothing outlives the command", async () => {
-    expect(await run("setsid sleep 3012 & echo started")).toEqual({ stdout: "started\n", stderr: "", exit_code: 0 });
-    await expect
-      .poll(() => /^[^Z].* sleep 3012$/m.test(execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" })))
-      .toBe(false);
-  });
-
-  sandboxed("a working directory that it hides is an invalid argument", async () => {
-    await expect(run("pwd", { cwd: "/run" })).rejects.toMatchObject({ code: "invalid_arguments" });
-  });
-
-  sandboxed("stderr of a failed command ends with what the sandbox may have refused", async () => {
-    const sandbox = { remedies: { write: "--root DIR adds a directory" } };
-    const failed = await run(`touch ${outside}/new`, {}, { sandbox });
-    expect(failed.stderr).toMatch(
-      /Read-only file system\n\[sandbox: commands can write only in [^;]*; --root DIR adds a directory\]$/,
-    );
-    expect((await run(`touch ${outside}/new; true`)).stderr).not.toContain("[sandbox");
-    const limit = await run("echo EROFS; sleep 600", { timeout: 3000 });
-    expect(limit.stderr).toMatch(/^\[sandbox: [^\n]*\]\n\[timed out after 3000 ms\]$/);
-    expect((await run("echo EROFS; exit 1", {}, { sandbox: false })).stderr).toBe("");
-  });
-
-  sandboxed("sandboxProblem reports a problem, or undefined if there is none", async () => {
-    expect(await sandboxProblem({ root: inside })).toBeUndefined();
-  });
-
-  sandboxed("writable overrides the roots", async () => {
-    const sandbox = { writable: join(inside, "sub") };
-    expect((await run("touch sub/ok && touch no", {}, { sandbox })).exit_code).not.toBe(0);
-    expect(existsSync(join(inside, "sub/ok"))).toBe(true);
-    expect(existsSync(join(inside, "no"))).toBe(false);
-  });
-
-  sandboxed("what is readable is shown in /tmp, too, for reading alone and without what is denied", async () => {
-    const library = await realpath(await mkdtemp("/tmp/toolcrib-readable-"));
-    try {
-      await writeFile(join(library, "api.md"), "# API\n");
-      await writeFile(join(library, ".env"), "TOKEN=hush\n");
-      const command = `cat ${library}/api.md; cat ${library}/.env; echo bad > ${library}/api.md`;
-      expect((await run(command)).stdout).toBe("");
-      const options = { readable: [library, join(library, "not there yet")], deny: [".env"] };
-      expect(await run(command, {}, options)).toMatchObject({ stdout: "# API\n" });
-      expect(readFileSync(join(library, "api.md"), "utf8")).toBe("# API\n");
-      expect((await run("pwd", { cwd: library }, options)).stdout).toBe(`${library}\n`);
-      // What is hidden stays hidden.
-      const hidden = { readable: library, sandbox: { hidden: [library] } };
-      expect((await run(`cat ${library}/api.md`, {}, hidden)).stdout).toBe("");
-    } finally {
-      await rm(library, { recursive: true });
-    }
-  });
-
-  sandboxed(
-    "what is readable and became a loop of links, or lies below what may not be entered, is not shown",
+  linux(
+    "to show all for reading, what is writable and what is readable, and to share nothing unless it is allowed",
     async () => {
-      const library = await realpath(await mkdtemp("/tmp/toolcrib-readable-"));
-      try {
-        const readable = ["loop", "shut/in"].map((name) => join(library, name));
-        const tool = createRunBashTool({ root: inside, sandbox: true, readable });
-        await symlink("loop", join(library, "loop"));
-        await mkdir(join(library, "shut"), { mode: 0 });
-        expect(JSON.parse(await tool.execute({ command: "echo fine" }))).toMatchObject({ stdout: "fine\n" });
-      } finally {
-        await rm(library, { recursive: true });
-      }
+      await fakeBubblewrap(printsWords);
+      await mkdir(join(outside, "library"));
+      const words = async (options: RunBashOptions = {}): Promise<string> =>
+        (await run("true", { env: { A: "b" } }, options)).stdout.replaceAll("\n", " ");
+      const plain = await words();
+      expect(plain).toMatch(
+        /^--setenv A b --unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL /,
+      );
+      expect(plain).toContain("--ro-bind / / --seccomp 4 --dev /dev --proc /proc --remount-ro /proc ");
+      expect(plain).toContain(`--bind-fd 3 ${inside} --chdir ${inside} -- /bin/sh `);
+      expect(plain).toContain("--size 1073741824 --tmpfs /tmp --size 1073741824 --tmpfs /run --remount-ro /dev ");
+      expect(plain).not.toContain("--share-net");
+      expect(await words({ sandbox: { network: true } })).toContain("--share-net");
+      const library = join(outside, "library");
+      expect(await words({ readable: [library, "/tmp/not there yet"] })).toMatch(
+        new RegExp(`--ro-bind-fd \\d ${library} --bind-fd \\d ${inside} `),
+      );
+      const none = { processes: Number.POSITIVE_INFINITY, temporaryBytes: Number.POSITIVE_INFINITY };
+      expect(await words({ sandbox: { limits: none } })).not.toContain("--size");
     },
   );
 
-  sandboxed("a hidden directory of a root cannot be read, changed, moved or made anew", async () => {
-    const secret = join(inside, "hide", "deep", "secret");
-    await mkdir(secret, { recursive: true });
-    await writeFile(join(secret, "file"), "kept");
-    const sandbox = { hidden: [secret] };
-    const attack = `ls hide/deep/secret; cat hide/deep/secret/file; echo bad > hide/deep/secret/file; rm -r hide/deep
-      mv hide/deep/secret hide/x; mv hide/deep hide/x; mv hide y; mkdir -p hide/deep/secret; echo bad > hide/deep/secret/new; true`;
-    expect((await run(attack, {}, { sandbox })).stdout).toBe("");
-    expect(readdirSync(secret)).toEqual(["file"]);
-    expect(readFileSync(join(secret, "file"), "utf8")).toBe("kept");
-    expect(await run("echo fine > hide/deep/other; cat hide/deep/other", {}, { sandbox })).toMatchObject({
-      stdout: "fine\n",
+  linux("what to hide, keep and close, in a list of its own, after the writable directories", async () => {
+    await mkdir(join(inside, "hide/secret"), { recursive: true });
+    await mkdir(join(inside, "vault"));
+    for (const name of [".env", ".envrc"]) writeFileSync(join(inside, name), "");
+    const script = 'for word in "$@"; do [ "$last" = --args ] && tr "\\0" "\\n" <&$word; last=$word; done; true';
+    await fakeBubblewrap(script);
+    await mkdir(join(inside, "vault/hidden"));
+    const hidden = ["hide/secret", "vault/hidden"].map((path) => join(inside, path));
+    const words = (await run("true", {}, { deny: [".env", "vault/"], sandbox: { hidden } })).stdout.replaceAll(
+      "\n",
+      " ",
+    );
+    expect(words).toMatch(new RegExp(`--bind-fd \\d ${inside}/hide --ro-bind-fd \\d ${inside}/\\.envrc `));
+    for (const path of ["vault", "hide/secret"])
+      expect(words).toContain(`--tmpfs ${inside}/${path} --remount-ro ${inside}/${path} `);
+    expect(words).not.toContain("vault/hidden");
+    expect(words).toContain(`--ro-bind /dev/null ${inside}/.env `);
+  });
+
+  linux("the variables of a call, which are not set for itself", async () => {
+    await fakeBubblewrap(`env > '${outside}/spied'; ${printsWords}`);
+    const { stdout } = await run("true", { env: { LD_PRELOAD: "evil.so" } });
+    expect(stdout).toMatch(/^--setenv\nLD_PRELOAD\nevil.so\n.*\n--\n.*\n\/bin\/sh\n-c\ntrue\n$/s);
+    expect(readFileSync(join(outside, "spied"), "utf8")).not.toContain("LD_PRELOAD");
+  });
+});
+
+describe("nothing is run", () => {
+  const ran = (): boolean => existsSync(join(inside, "ran"));
+
+  test("where bubblewrap is missing, which the error says, and what to do", async () => {
+    vi.stubEnv("PATH", "");
+    const missing = "bwrap (bubblewrap, Linux only) is not on PATH";
+    await expect(run(`touch ${inside}/ran`)).rejects.toMatchObject({
+      code: "execution_failed",
+      recoverable: false,
+      message: expect.stringContaining(`The sandbox that this tool must run in is not available: ${missing}`) as string,
     });
-    await expect(run("pwd", { cwd: secret }, { sandbox })).rejects.toMatchObject({ code: "invalid_arguments" });
+    expect(await sandboxProblem()).toContain(missing);
+    const sandbox = { remedies: { unavailable: "pass --no-sandbox" } };
+    await expect(run("true", {}, { sandbox })).rejects.toThrow(/Nothing was run; pass --no-sandbox$/);
+    expect(ran()).toBe(false);
   });
 
-  sandboxed("nothing is run where a hidden directory is missing, or reached through a link", async () => {
-    await mkdir(join(inside, "aim", "secret"), { recursive: true });
-    await symlink(join(inside, "aim"), join(inside, "link"));
-    for (const name of ["missing", "link/secret", "link"]) {
-      const sandbox = { hidden: [join(inside, name)] };
-      await expect(run("touch ran", {}, { sandbox })).rejects.toMatchObject({ code: "execution_failed" });
+  test("where bubblewrap cannot make it, which the error quotes, nor by a program that tools could have written", async () => {
+    await fakeBubblewrap("echo 'bwrap: no permissions' >&2; exit 1");
+    await expect(run(`touch ${inside}/ran`)).rejects.toThrow("bwrap: no permissions");
+    await fakeBubblewrap("echo 'bwrap: Unknown option --disable-userns' >&2; exit 1");
+    await expect(run(`touch ${inside}/ran`)).rejects.toThrow("bubblewrap 0.10 or a patched 0.8 is needed");
+    for (const folder of [inside, join(inside, "bin"), join(outside, "node_modules/.bin")]) {
+      vi.stubEnv("PATH", "");
+      await fakeBubblewrap(`touch ${inside}/ran`, folder);
+      await expect(run(`touch ${inside}/ran`)).rejects.toThrow("is not on PATH, or only in a directory");
     }
-    expect(existsSync(join(inside, "ran"))).toBe(false);
-    expect(() => createRunBashTool({ sandbox: { hidden: ["relative"] } })).toThrow(TypeError);
+    expect(ran()).toBe(false);
   });
 
-  test("that is not available is an error, and nothing is run", async () => {
-    const path = process.env.PATH;
-    process.env.PATH = "";
-    try {
-      await expect(run(`touch ${inside}/ran`)).rejects.toMatchObject({
-        code: "execution_failed",
-        recoverable: false,
-        message: expect.stringContaining("sandbox") as string,
-      });
-      expect(await sandboxProblem()).toContain("bwrap (bubblewrap, Linux only) is not on PATH");
-      const sandbox = { remedies: { unavailable: "pass --no-sandbox" } };
-      await expect(run("true", {}, { sandbox })).rejects.toThrow(/Nothing was run; pass --no-sandbox$/);
-    } finally {
-      process.env.PATH = path;
-    }
-    expect(existsSync(join(inside, "ran"))).toBe(false);
+  test.runIf(process.platform === "linux")(
+    "where a writable directory was replaced, or a hidden one is none",
+    async () => {
+      await fakeBubblewrap(":");
+      const build = join(inside, "build/deep");
+      await mkdir(build, { recursive: true });
+      await mkdir(join(outside, "deep"));
+      const tool = createRunBashTool({ root: inside, sandbox: { writable: build } });
+      await rename(join(inside, "build"), join(inside, "moved"));
+      await symlink(outside, join(inside, "build"));
+      await expect(tool.execute({ command: "true" })).rejects.toThrow("was replaced after this tool was created");
+      await rm(join(inside, "build"));
+      await expect(tool.execute({ command: "true" })).rejects.toThrow("cannot be opened (ENOENT)");
+      await mkdir(join(inside, "aim/secret"), { recursive: true });
+      await symlink(join(inside, "aim"), join(inside, "link"));
+      for (const name of ["missing", "link/secret", "link"]) {
+        const sandbox = { hidden: [join(inside, name)] };
+        await expect(run("true", {}, { sandbox })).rejects.toMatchObject({ code: "execution_failed" });
+      }
+      expect(() => createRunBashTool({ sandbox: { hidden: ["relative"] } })).toThrow(TypeError);
+      expect(() => createRunBashTool({ sandbox: { writable: join(inside, "missing") } })).toThrow("does not exist");
+    },
+  );
+
+  test.runIf(process.platform === "linux")("in a directory that it hides, or that is denied", async () => {
+    await fakeBubblewrap(":");
+    await mkdir(join(inside, "secret"));
+    const sandbox = { hidden: [join(inside, "secret")] };
+    for (const cwd of ["/run", join(inside, "secret")])
+      await expect(run("pwd", { cwd }, { sandbox })).rejects.toMatchObject({ code: "invalid_arguments" });
+    const denied = { code: "permission_denied" };
+    for (const place of [inside, `${join(inside, "..")}/`])
+      await expect(run("true", {}, { deny: [place] })).rejects.toMatchObject(denied);
+    const refused = { code: "execution_failed", recoverable: false };
+    await expect(run("true", { cwd: "/usr" }, { deny: [inside] })).rejects.toMatchObject(refused);
+    await symlink(inside, join(inside, ".env"));
+    await expect(run("true", {}, { deny: [".env"] })).rejects.toMatchObject(refused);
   });
 
-  test("that bubblewrap cannot make is an error that quotes it, and nothing is run", async () => {
-    const fake = join(outside, "bin");
-    await mkdir(fake);
-    await writeFile(join(fake, "bwrap"), "#!/bin/sh\necho 'bwrap: no permissions' >&2; exit 1\n", { mode: 0o755 });
-    const path = process.env.PATH;
-    process.env.PATH = `${fake}:${path}`;
-    try {
-      await expect(run(`touch ${inside}/ran`)).rejects.toMatchObject({
-        message: expect.stringContaining("bwrap: no permissions") as string,
-      });
-    } finally {
-      process.env.PATH = path;
+  test.runIf(process.platform === "linux")("where more would have to be masked than can be", async () => {
+    await fakeBubblewrap(":");
+    for (let index = 0; index <= mostMasks; index += 1) writeFileSync(join(inside, `${index}.pem`), "");
+    await expect(run("true", {}, { deny: ["*.pem"] })).rejects.toThrow(
+      /denied .* more than 500 paths .* deny the folders that contain them\. Nothing was run/,
+    );
+    expect(await sandboxProblem({ root: inside, deny: ["*.pem"] })).toContain("more than 500 paths");
+    expect(await sandboxProblem({ root: inside, deny: ["*.key"] })).toBeUndefined();
+    // The folders above them are masked, too.
+    for (let index = 0; index < mostMasks / 2; index += 1) {
+      await mkdir(join(outside, `${index}`));
+      writeFileSync(join(outside, `${index}/.env`), "");
     }
-    expect(existsSync(join(inside, "ran"))).toBe(false);
+    expect(await sandboxProblem({ root: outside, deny: [".env"] })).toBeUndefined();
+    await mkdir(join(outside, "0/1"));
+    writeFileSync(join(outside, "0/1/.env"), "");
+    expect(await sandboxProblem({ root: outside, deny: [".env"] })).toContain("more than 500 paths");
   });
 });
