@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { ToolRegistry } from "@toolcrib/core";
 import { testTool } from "@toolcrib/core/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sharedServer } from "@toolcrib/testing/temporaryServer";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Resolve } from "./net/hostCheck.ts";
 import type { WebToolOptions } from "./options.ts";
 import { createWebFetchTool, createWebTools, webFetchTool } from "./webFetch.ts";
@@ -11,19 +12,11 @@ import { createWebFetchTool, createWebTools, webFetchTool } from "./webFetch.ts"
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 let handler: Handler = () => {};
 let asked: string[] = [];
-const server = createServer((request, response) => {
+const origin = await sharedServer((request, response) => {
   asked.push(request.url ?? "");
   handler(request, response);
 });
-let port = 0;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  port = (server.address() as AddressInfo).port;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const port = Number(new URL(origin).port);
 beforeEach(() => {
   asked = [];
 });
@@ -82,10 +75,26 @@ describe("pages", () => {
     ["text/html; charset=iso-8859-1", Buffer.from("<p>caf\u00e9", "latin1")],
     ["text/html", Buffer.from('<meta charset="windows-1252"><p>caf\u00e9', "latin1")],
     ["text/html", Buffer.from("\ufeff<p>caf\u00e9", "utf16le")],
+    ["application/xhtml+xml", Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><p>caf\u00e9', "latin1")],
+    ["application/rss+xml", Buffer.from("<?xml version='1.0' encoding='windows-1252' ?><a>caf\u00e9</a>", "latin1")],
     ["text/html; charset=nonsense", Buffer.from("<p>caf\u00e9")],
   ])("in the encoding that is said: %s", async (type, body) => {
     handler = answers(body, { "content-type": type });
     expect(await fetched({})).toContain("caf\u00e9");
+  });
+
+  test("bytes that are no text in the encoding are told", async () => {
+    handler = answers(Buffer.from("<p>caf\u00e9", "latin1"));
+    expect(await fetched({})).toMatch(
+      /Some of its bytes are no text in its encoding.* Its line follows\.\n\ncaf\ufffd$/s,
+    );
+    for (const good of ["<p>caf\u00e9", "<p>\ufffd is a character"]) {
+      handler = answers(good);
+      expect(await fetched({})).not.toContain("Some of its bytes");
+    }
+    handler = answers("caf\u00e9", { "content-type": "text/plain" });
+    const url = home("/cut");
+    expect(await registryOf({ maxBytes: 4 }).execute("web_fetch", { url })).not.toContain("Some of its bytes");
   });
 
   test("characters that nobody sees are left out", async () => {
@@ -189,7 +198,7 @@ describe("addresses that are not public", () => {
   )("%s is refused, and nothing is sent", async (host) => {
     const registry = new ToolRegistry([createWebFetchTool()]);
     const outcome = await registry.invoke("web_fetch", { url: hostOf(host) });
-    expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied" } });
+    expect(outcome).toMatchObject({ ok: false, error: { code: "permission_denied", details: { by: "host" } } });
     expect(asked).toEqual([]);
   });
 
@@ -344,6 +353,13 @@ describe("what is wrong is said in words", () => {
     expect(await fetched({}, { downloadTimeoutMs: 80 })).toContain("took more than 80 ms");
   });
 
+  test("Node's permission model, with what allows it", async () => {
+    const resolve: Resolve = (name, done) =>
+      done(Object.assign(new Error(`getaddrinfo ERR_ACCESS_DENIED ${name}`), { code: "ERR_ACCESS_DENIED" }), []);
+    const answer = await registryOf({}, resolve).execute("web_fetch", { url: "http://a.example/" });
+    expect(answer).toContain("Node's permission model forbids it; start the program with --allow-net");
+  });
+
   test("an abort ends the request", async () => {
     const abort = new AbortController();
     const closed = new Promise<void>((resolve) => {
@@ -367,7 +383,7 @@ test("its effect is the use of the host, without port or letter case", async () 
   expect(await tool.effects?.({ url: "http://example.com./" })).toEqual([{ kind: "network", host: "example.com" }]);
 });
 
-test("no header tells of the program that asks", async () => {
+test("Markdown is asked for first, and no header tells of the program that asks", async () => {
   const seen = new Promise<IncomingMessage>((resolve) => {
     handler = (request, response) => {
       resolve(request);
@@ -375,6 +391,7 @@ test("no header tells of the program that asks", async () => {
     };
   });
   await fetched({});
+  expect((await seen).headers.accept).toBe("text/markdown;q=1, text/html;q=0.9, */*;q=0.5");
   expect(Object.keys((await seen).headers).sort()).toEqual([
     "accept",
     "accept-encoding",

@@ -62,14 +62,15 @@ export function webFetchTool(factory: string, options: WebToolOptions, resolve?:
 }
 
 async function readPage(fetched: FetchedPage, maxBytes: number, signal: AbortSignal): Promise<CachedPage> {
-  const { url, type, kind, isWhole } = fetched;
+  const { url, type, kind, isWhole, isBroken } = fetched;
   const text = kind === "html" ? await convertPage(fetched.text, url.href, signal) : fetched.text;
   const whole = visible(text).trimEnd().split("\n");
   const lines = whole.length === 1 && whole[0] === "" ? [] : whole.flatMap(brokenLine);
   const form = kind === "html" ? ", as Markdown" : type === "" ? "" : `, ${type}`;
   const cut = isWhole ? "" : ` Only its first ${maxBytes} bytes were read.`;
   const broken = lines.length > whole.length ? " Long lines are broken." : "";
-  return { lines, about: `${url.href}${form}.${cut}${broken}` };
+  const lost = isBroken ? " Some of its bytes are no text in its encoding: they are shown as \ufffd." : "";
+  return { lines, about: `${url.href}${form}.${cut}${broken}${lost}` };
 }
 
 /** Writes the reply. Our own words come first and count the lines that follow, so no page can speak in our place. */

@@ -1,5 +1,6 @@
 // A page with its redirects, as text.
 import { ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { isBinary } from "@toolcrib/kit/text";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf, whyRefused } from "./address.ts";
@@ -17,6 +18,8 @@ export interface FetchedPage {
   readonly text: string;
   /** False if it is longer than `maxBytes`. */
   readonly isWhole: boolean;
+  /** True if some of its bytes mean nothing in its encoding. */
+  readonly isBroken: boolean;
 }
 
 /** Fetches a page; a string says in words what is there instead. Throws a ToolError. */
@@ -91,10 +94,10 @@ async function pageOf(url: URL, answer: Answer): Promise<FetchedPage | string> {
     return notShown(url, type, /^\d+$/.test(length ?? "") ? Number(length) : undefined);
   }
   const { body, isWhole } = await answer.read();
-  const text = decodeText(body, contentType);
+  const { text, isBroken } = decodeText(body, contentType, isWhole);
   const isHtml = type === "text/html" || type === "application/xhtml+xml" || (type === "" && looksLikeHtml(text));
   if (!isHtml && isBinary(Buffer.from(text))) return notShown(url, type, isWhole ? body.length : undefined);
-  return { url, type, kind: isHtml ? "html" : "text", text, isWhole };
+  return { url, type, kind: isHtml ? "html" : "text", text, isWhole, isBroken };
 }
 
 function mayBeText(type: string): boolean {
@@ -117,19 +120,19 @@ function notShown(url: URL, type: string, bytes: number | undefined): string {
 
 // The bytes of a page as text.
 
-/** Decodes by the byte order mark, the header, or the page's own `<meta>`, in that order; UTF-8 without any. */
-function decodeText(body: Buffer, contentType: string): string {
+/** Decodes by the byte order mark, the header, or the page's own `<?xml` or `<meta>`, in that order; UTF-8 without any. */
+function decodeText(body: Buffer, contentType: string, isWhole: boolean): { text: string; isBroken: boolean } {
   const head = body.subarray(0, 1024).toString("latin1");
   const label =
     markOf(body) ??
     /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1] ??
+    /^\s*<\?xml\s[^>]*encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1] ??
     /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
     "utf-8";
-  try {
-    return new TextDecoder(label).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
+  const encoding = attempt(() => new TextDecoder(label).encoding) ?? "utf-8";
+  // The last character of a page that was cut may be a half.
+  const strict = attempt(() => new TextDecoder(encoding, { fatal: true }).decode(body, { stream: !isWhole }));
+  return { text: strict ?? new TextDecoder(encoding).decode(body), isBroken: strict === undefined };
 }
 
 function markOf(body: Buffer): string | undefined {

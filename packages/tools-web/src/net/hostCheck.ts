@@ -66,7 +66,11 @@ function notListed(host: Host): ToolError {
 }
 
 function denied({ name }: Host, reason: string): ToolError {
-  return new ToolError({ code: "permission_denied", message: `Permission denied: ${reason}`, details: { host: name } });
+  return new ToolError({
+    code: "permission_denied",
+    message: `Permission denied: ${reason}`,
+    details: { by: "host", host: name },
+  });
 }
 
 const special4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24

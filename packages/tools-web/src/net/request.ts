@@ -6,6 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isToolError, ToolError } from "@toolcrib/core";
 import { showLine } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
+import { isForbiddenByNode } from "@toolcrib/kit/files";
 import type { WebSettings } from "../options.ts";
 import type { HostCheck } from "./hostCheck.ts";
 
@@ -21,7 +22,7 @@ export interface Answer {
 }
 
 const sentHeaders = {
-  accept: "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5",
+  accept: "text/markdown;q=1, text/html;q=0.9, */*;q=0.5",
   "accept-encoding": "gzip, deflate, br",
   "user-agent": "toolcrib (+https://github.com/toolcrib/toolcrib)",
 };
@@ -128,7 +129,9 @@ function decompressed(message: IncomingMessage): Readable {
 export function failure(url: URL, error: unknown, signal: AbortSignal): unknown {
   if (isToolError(error) || signal.aborted) return error;
   // The error of several addresses that all failed has no message.
-  const reason = messageOf(error) || String(isObject(error) ? error.code : error);
+  const reason = isForbiddenByNode(error)
+    ? "Node's permission model forbids it; start the program with --allow-net"
+    : messageOf(error) || String(isObject(error) ? error.code : error);
   return new ToolError({
     code: "execution_failed",
     message: `Cannot fetch ${url.href}: ${reason}`,

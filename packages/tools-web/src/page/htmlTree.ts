@@ -1,7 +1,10 @@
-// A parsed page as what the writer needs of it: no class of the parser's is named elsewhere.
-import { type DefaultTreeAdapterTypes, parse } from "parse5";
+// A parsed page as what the writer needs of it: the parser's classes are named here, and in the two files that look at hidden parts.
+import { type DefaultTreeAdapterTypes, html as markup, parse } from "parse5";
+import { attributeOf, formulaOf } from "./formula.ts";
+import { isPermalink } from "./permalink.ts";
 
 export interface Element {
+  /** A formula is `math`, with its TeX as the one child. */
   readonly tag: string;
   attribute(name: string): string | undefined;
   /** Those that are shown; the same at each reading. */
@@ -15,16 +18,15 @@ export type Node = string | Element;
 
 /** Parts that hold no text of the page. */
 const unseen = new Set(
-  `script style template head svg math canvas object embed noembed noframes applet input select datalist textarea meter progress
-  map area param source track link meta base title`.split(/\s+/),
+  `script style template head embed noembed noframes input select datalist textarea meter progress
+  map area param source track link meta base defs symbol metadata`.split(/\s+/),
 );
 
 /** The tags that begin a new block; the text of all others runs on. */
 const blockTags = new Set(
   `address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4
-  h5 h6 header hgroup hr iframe legend li main menu nav noscript ol p pre search section summary table tbody td tfoot th thead tr ul`.split(
-    /\s+/,
-  ),
+  h5 h6 header hgroup hr iframe legend li listing main menu nav noscript ol p pre search section summary table tbody td tfoot th thead tr
+  ul xmp`.split(/\s+/),
 );
 /** Below, blocks count as text that runs on: pages are made that nest without end. */
 const deepest = 200;
@@ -41,7 +43,7 @@ export function parsePage(html: string): { title: string; base: string | undefin
       .map((node) => ("value" in node ? node.value : ""))
       .join(""),
     base: base && "attrs" in base ? attributeOf(base, "href") : undefined,
-    body: body && "attrs" in body ? elementOf(body, 0) : noBody,
+    body: body && "attrs" in body ? elementOf(body, 0, undefined) : noBody,
   };
 }
 
@@ -51,17 +53,20 @@ function childrenOf(node: DefaultTreeAdapterTypes.Node | undefined): DefaultTree
   return node && "childNodes" in node ? node.childNodes : [];
 }
 
-function elementOf(node: DefaultTreeAdapterTypes.Element, depth: number): Element {
+/** The children of an element that has a shadow root, by the names of the slots that show them. */
+interface Shadow {
+  readonly slotted: Map<string, DefaultTreeAdapterTypes.ChildNode[]>;
+  readonly outer: Shadow | undefined;
+}
+
+function elementOf(node: DefaultTreeAdapterTypes.Element, depth: number, shadow: Shadow | undefined): Element {
   let children: readonly Node[] | undefined;
   let holdsBlocks: boolean | undefined;
   const element: Element = {
     tag: node.tagName,
     attribute: (name) => attributeOf(node, name),
     get children() {
-      children ??= node.childNodes.flatMap((child): Node[] => {
-        if (child.nodeName === "#text" && "value" in child) return [child.value];
-        return "attrs" in child && isShown(child) ? [elementOf(child, depth + 1)] : [];
-      });
+      children ??= shownBelow(node, depth, shadow);
       return children;
     },
     get holdsBlocks() {
@@ -75,25 +80,77 @@ function elementOf(node: DefaultTreeAdapterTypes.Element, depth: number): Elemen
   return element;
 }
 
-function isShown(node: DefaultTreeAdapterTypes.Element): boolean {
-  if (unseen.has(node.tagName) || attributeOf(node, "hidden") !== undefined) return false;
-  if (attributeOf(node, "aria-hidden") === "true") return false;
-  if (node.tagName === "dialog" && attributeOf(node, "open") === undefined) return false;
-  return !/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributeOf(node, "style") ?? "");
+function shownBelow(node: DefaultTreeAdapterTypes.Element, depth: number, outer: Shadow | undefined): Node[] {
+  const [nodes, shadow] = composed(node, outer);
+  return nodes.flatMap((child, index): Node[] => {
+    if (child.nodeName === "#text" && "value" in child) return [child.value];
+    if (!("attrs" in child) || isHidden(child) || isPermalink(child)) return [];
+    const tex = formulaOf(nodes, index);
+    if (tex !== undefined) return [{ tag: "math", attribute: () => undefined, children: [tex], holdsBlocks: false }];
+    const isTitle = child.tagName === "title" && child.namespaceURI === markup.NS.HTML;
+    return isTitle || unseen.has(child.tagName) ? [] : [elementOf(child, depth + 1, shadow)];
+  });
 }
 
-function attributeOf(node: DefaultTreeAdapterTypes.Element, name: string): string | undefined {
-  return node.attrs.find((attribute) => attribute.name === name)?.value;
+/** Returns what stands below an element: of a shadow root its content, in which slots show the element's children, each once. */
+function composed(
+  node: DefaultTreeAdapterTypes.Element,
+  shadow: Shadow | undefined,
+): [DefaultTreeAdapterTypes.ChildNode[], Shadow | undefined] {
+  const root = node.childNodes.find(isShadowRoot);
+  if (root && "content" in root) {
+    const slotted = new Map<string, DefaultTreeAdapterTypes.ChildNode[]>();
+    for (const child of node.childNodes) {
+      const name = ("attrs" in child && attributeOf(child, "slot")) || "";
+      const others = slotted.get(name);
+      if (others) others.push(child);
+      else slotted.set(name, [child]);
+    }
+    return [root.content.childNodes, { slotted, outer: shadow }];
+  }
+  const name = attributeOf(node, "name") ?? "";
+  const assigned = node.tagName === "slot" ? shadow?.slotted.get(name) : undefined;
+  if (!assigned?.some(isContent)) return [node.childNodes, shadow];
+  shadow?.slotted.delete(name);
+  return [assigned, shadow?.outer];
 }
 
-/** Returns all text below, as it stands, by a loop: elements may be nested without end. */
+/** Texts of spaces leave a slot its own content. */
+function isContent(node: DefaultTreeAdapterTypes.ChildNode): boolean {
+  return "value" in node ? node.value.trim() !== "" : "attrs" in node && node.tagName !== "template";
+}
+
+function isShadowRoot(node: DefaultTreeAdapterTypes.ChildNode): boolean {
+  return "content" in node && /^(?:open|closed)$/i.test(attributeOf(node, "shadowrootmode") ?? "");
+}
+
+/** Tabs that are not in front are content, and so is what a search in the page opens. */
+function isHidden(node: DefaultTreeAdapterTypes.Element): boolean {
+  if (attributeOf(node, "role") === "tabpanel") return false;
+  if (!["until-found", undefined].includes(attributeOf(node, "hidden"))) return true;
+  if (attributeOf(node, "aria-hidden") === "true") return true;
+  if (node.tagName === "dialog" && attributeOf(node, "open") === undefined) return true;
+  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributeOf(node, "style") ?? "");
+}
+
+/** Returns all text below, blocks on lines of their own, by a loop: elements may be nested without end. */
 export function allText(nodes: readonly Node[]): string {
-  const left: Node[] = nodes.toReversed();
+  const left: (Node | undefined)[] = nodes.toReversed();
   const texts: string[] = [];
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if (typeof node === "string") texts.push(node);
-    else if (node.tag === "br") texts.push("\n");
-    else for (const child of node.children.toReversed()) left.push(child);
+  while (left.length > 0) {
+    const node = left.pop();
+    if (node === undefined) {
+      // A block begins or ends.
+      if (texts.at(-1)?.endsWith("\n") === false) texts.push("\n");
+    } else if (typeof node === "string") {
+      if (node !== "") texts.push(node);
+    } else if (node.tag === "br") texts.push("\n");
+    else {
+      const edge = node.holdsBlocks ? [undefined] : [];
+      left.push(...edge);
+      for (const child of node.children.toReversed()) left.push(child);
+      left.push(...edge);
+    }
   }
   return texts.join("");
 }

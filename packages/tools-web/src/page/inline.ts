@@ -1,4 +1,5 @@
 // Text that runs on: words, emphasis, links, pictures and code within a paragraph.
+import { escapeText, joinPieces } from "./escape.ts";
 import { allText, type Element, type Node } from "./htmlTree.ts";
 
 /** Deeper elements give their text alone. */
@@ -19,8 +20,10 @@ export function inlineText(nodes: readonly Node[], base: string): string {
 }
 
 function written(nodes: readonly Node[], base: string, depth: number): string {
-  if (depth === deepest) return folded(allText(nodes));
-  return nodes.map((node) => (typeof node === "string" ? folded(node) : element(node, base, depth + 1))).join("");
+  if (depth === deepest) return escapeText(folded(allText(nodes)));
+  return joinPieces(
+    nodes.map((node) => (typeof node === "string" ? escapeText(folded(node)) : element(node, base, depth + 1))),
+  );
 }
 
 function element({ tag, children, attribute, holdsBlocks }: Element, base: string, depth: number): string {
@@ -32,6 +35,13 @@ function element({ tag, children, attribute, holdsBlocks }: Element, base: strin
       return "";
     case "img":
       return picture(attribute("alt"), attribute("src"), base);
+    case "math":
+      return allText(children);
+    case "text":
+    case "title":
+    case "desc":
+      // Each stands at a place of its own in a drawing.
+      return ` ${inner()} `;
     case "a":
       return link(inner(), attribute("href"), base);
     case "code":
@@ -63,8 +73,11 @@ function link(text: string, address: string | undefined, base: string): string {
   const url = absoluteUrl(address, base);
   if (url === undefined || words === "") return text;
   const [before = "", after = ""] = [/^\s/.exec(text)?.[0], /\s$/.exec(text)?.[0]];
-  // A picture's brackets stay: the link is around it.
-  const label = words.startsWith("![") ? words : words.replace(/[[\]]/g, "\\$&");
+  // Brackets of pictures, code and formulas stay.
+  const label = words.replace(
+    /!\[[^\]]{0,1000}\](?:\([^)]{0,2000}\))?|(`{1,9}|\${1,2})[^`$]{1,1000}\1|\\.|[[\]]/g,
+    (part) => (part.length === 1 ? `\\${part}` : part),
+  );
   return words === url ? `${before}<${url}>${after}` : `${before}[${label}](${url})${after}`;
 }
 

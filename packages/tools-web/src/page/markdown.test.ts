@@ -20,9 +20,87 @@ describe("what a page shows stays", () => {
     ["a<hr>b", "a\n\n---\n\nb"],
     ["<noscript>no scripts here</noscript>", "no scripts here"],
     ["a&nbsp;&nbsp;b\t\n c", "a b c"],
+    ["<pre><div>a</div><div>&nbsp; b</div></pre>", "```\na\n  b\n```"],
+    ["<table><tr><td><pre>1\n2</pre><td><pre>a\n  b</pre></table>", "```\n1\n2\n```\n\n```\na\n  b\n```"],
+    ["<div role=tabpanel hidden>a</div><div hidden=until-found>b</div>", "a\n\nb"],
+    ["<object data=x><p>a</p></object><canvas>b <i>c</i></canvas>", "a\n\nb *c*"],
+    ["<svg><title>a</title><desc>b</desc><text>c<tspan>d</tspan></text><text>e</text></svg>", "a b cd e"],
   ])("%s", (html, markdown) => {
     expect(of(html)).toBe(markdown);
   });
+});
+
+describe("formulas stay once", () => {
+  const math = (inner: string, more = ""): string => `<math ${more}><semantics>${inner}</semantics></math>`;
+  const tex = "<annotation encoding='application/x-tex'>x^2 % no\n</annotation>";
+  const square = "<msup><mi>x</mi><mn>2</mn></msup>";
+  const letter = "<mjx-c class='mjx-c1D465 TEX-I'></mjx-c>";
+  test.each([
+    [math(square + tex), "$x^2$"],
+    [math(square, "alttext='x^2' display=block"), "$$x^2$$"],
+    [math(`<mfrac>${square}<msqrt><mi>y</mi></msqrt></mfrac>`), "$\\frac{x^2}{\\sqrt{y}}$"],
+    [`<span class=katex><span>${math(square + tex)}</span><span aria-hidden=true>x2</span></span>`, "$x^2$"],
+    ["<span class=katex><span class=katex-html aria-hidden=true>x2</span></span>", "$x2$"],
+    [`<mjx-container><mjx-math aria-hidden=true>${letter}</mjx-math>${math(square)}</mjx-container>`, "$x^2$"],
+    [`<mjx-container display=true><mjx-math aria-hidden=true>${letter}</mjx-math></mjx-container>`, "$$x$$"],
+    [`<mjx-container><svg><g data-latex='x^2'><use data-c=1D465></use></g></svg></mjx-container>`, "$x^2$"],
+    [`<span class=MathJax>${math(square)}</span><script type='math/tex'>x^2</script>`, "$x^2$"],
+    ["<span class=MathJax_Preview>[x]</span><script type='math/tex; mode=display'>x</script>", "$$x$$"],
+    [`<span class=mwe-math-element><span style='display:none'>${math(square + tex)}</span><img alt=x></span>`, "$x^2$"],
+    ["\\(a_1*b*c\\), \\[x \\\\[2pt] y\\] and $$z$$", "\\(a_1*b*c\\), \\[x \\\\[2pt] y\\] and $$z$$"],
+    ["grep \\(foo\\|bar\\), $$ pid and $$ again", "grep \\(foo\\|bar\\), $$ pid and $$ again"],
+    ["<math><mn>5</mn><mo>%</mo><mo>=</mo><mi>x</mi></math>", "$5\\%=x$"],
+    ["<span class=katex><img alt='20% of x'></span>", "$20\\% of x$"],
+  ])("%s", (html, markdown) => {
+    expect(of(html)).toBe(markdown);
+  });
+});
+
+describe("shadow roots show what their slots hold", () => {
+  const root = (inner: string, mode = "open"): string => `<template shadowrootmode=${mode}>${inner}</template>`;
+  test.each([
+    [
+      `<a-b>${root("<h2><slot name=t></slot></h2><slot></slot>.")}b <i slot=t>a</i><u slot=z>c</u></a-b>`,
+      "## *a*\n\nb .",
+    ],
+    [`<a-b>\n${root("<slot>own</slot> <slot name=t>text</slot>")}\n</a-b>`, "own text"],
+    [
+      `<a-b>${root(`<c-d>${root("[<slot></slot>] <slot name=x></slot>", "closed")}<slot name=y slot=x></slot>in</c-d>`)}<b slot=y>y</b></a-b>`,
+      "[in] **y**",
+    ],
+  ])("%s", (html, markdown) => {
+    expect(of(html)).toBe(markdown);
+  });
+});
+
+test.each([
+  "Name<a href='#x'>¶</a>",
+  "<a href='#x'>§</a>Name",
+  "Name <a href='/docs/page#x'>#</a>",
+  "Name<a href='#x'>\u200b</a>",
+  "Name<a href='#x'><i>\uf0c1</i></a>",
+  "Name<a href='#x'><svg><title>link</title></svg></a>",
+  "<span>Name<a href='#x'>Permalink to “Name”</a></span>",
+  "<a href='#x'>Name</a>",
+])("a heading loses the link to itself: %s", (heading) => {
+  expect(of(`<h2>${heading}</h2><h2><a href=#y>Link</a></h2>`)).toBe("## Name\n\n## Link");
+});
+
+test.each([
+  ["# x", "\\# x"],
+  ["- x", "\\- x"],
+  ["1. x", "1\\. x"],
+  ["> x<br>| y", "\\> x\n\\| y"],
+  ["x<br>===<br>[a]: b", "x\n\\===\n\\[a]: b"],
+  ["--- | ---<br>* * *", "\\--- | ---\n\\* * *"],
+  ["[a](b) [c]<i></i>(d)", "\\[a\\](b) [c]\\(d)"],
+  ["!<a href='/x'>a</a>", "\\![a](https://example.com/x)"],
+  ["```js<br>~~~", "\\`\\`\\`js\n\\~~~"],
+  ["*a* __b__ c_d 2 * 3", "\\*a\\* \\_\\_b\\_\\_ c_d 2 * 3"],
+  ["&lt;b> &amp;amp; 1 &lt; 2 &amp; \\* C:\\x", "\\<b> \\&amp; 1 < 2 & \\\\* C:\\x"],
+  ["<a href='/x'>[a] <code>b[0]</code></a>", "[\\[a\\] `b[0]`](https://example.com/x)"],
+])("text that would be Markdown stays text: %s", (html, markdown) => {
+  expect(of(`<p>${html}</p>`)).toBe(markdown);
 });
 
 describe("links are absolute", () => {
@@ -61,7 +139,7 @@ describe("tables", () => {
 
 test("what a page hides, and what is no text, is left out", () => {
   const html = `<style>p{}</style><script>s()</script><p hidden>a</p><p style="color:red; display : none">b</p>
-    <p aria-hidden=true>c</p><p style="visibility:hidden">d</p><template>e</template><svg><text>f</text></svg><!-- g -->
+    <p aria-hidden=true>c</p><p style="visibility:hidden">d</p><template>e</template><svg><defs>f</defs></svg><!-- g -->
     <dialog>h</dialog><select><option>i</select><textarea>j</textarea><input value=k><p>shown</p>`;
   expect(of(html)).toBe("shown");
 });
@@ -80,6 +158,12 @@ describe("hostile pages", () => {
     ["entities", `${repeat("&amp;")}deep`],
     ["open tags", `${repeat("<p <")}>deep`],
     ["forms of the parser's own", `${repeat("<table><p>", 2000)}deep`],
+    ["formulas within formulas", `<math>${repeat("<msup><mi>")}deep`],
+    ["what MathJax renders without end", `${repeat("<mjx-container>")}deep`],
+    ["shadow roots within shadow roots", `${repeat("<a-b><template shadowrootmode=open>", 2000)}deep`],
+    ["slots without end", `<a-b><template shadowrootmode=open>${repeat("<slot></slot>")}</template>deep</a-b>`],
+    ["brackets and marks", `${repeat("[![*_\\(\\[$$< ", 10_000)}deep`],
+    ["headings of links", `<h1>${repeat("<a href=#>#</a><b>", 10_000)}deep`],
     ["tags named as members of objects", "<constructor>deep</constructor><__proto__>x</__proto__>"],
   ])("%s end, with their text", (_, html) => {
     expect(of(html)).toContain("deep");

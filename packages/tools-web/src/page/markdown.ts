@@ -1,4 +1,5 @@
 // A page as Markdown: headings, lists, tables, code and links stay; looks go.
+import { escapeLines, escapeText } from "./escape.ts";
 import { allText, type Element, type Node, parsePage } from "./htmlTree.ts";
 import { absoluteUrl, inlineText } from "./inline.ts";
 
@@ -6,7 +7,7 @@ import { absoluteUrl, inlineText } from "./inline.ts";
 export function pageToMarkdown(html: string, url: string): string {
   const { title, base = "", body } = parsePage(html);
   const blocks = blocksOf(body.children, URL.canParse(base, url) ? new URL(base, url).href : url);
-  const heading = title.replace(/\s+/g, " ").trim();
+  const heading = escapeText(title.replace(/\s+/g, " ").trim());
   const isRepeated = blocks.slice(0, 3).some((block) => block.replace(/^#+ /, "") === heading);
   return [...(heading === "" || isRepeated ? [] : [`# ${heading}`]), ...blocks].join("\n\n");
 }
@@ -16,7 +17,7 @@ function blocksOf(nodes: readonly Node[], base: string): string[] {
   const blocks: string[] = [];
   let running: Node[] = [];
   const endParagraph = (): void => {
-    const text = inlineText(running, base);
+    const text = escapeLines(inlineText(running, base));
     if (text !== "") blocks.push(text);
     running = [];
   };
@@ -47,6 +48,8 @@ function blockOf(element: Element, base: string): string[] {
     case "hr":
       return ["---"];
     case "pre":
+    case "listing":
+    case "xmp":
       return codeBlock(element);
     case "blockquote":
       return prefixed(blocksOf(children, base), "> ", "> ");
@@ -98,7 +101,10 @@ function prefixed(blocks: readonly string[], first: string, others: string, betw
 }
 
 function codeBlock(element: Element): string[] {
-  const code = allText(element.children).replace(/^\n/, "").trimEnd();
+  const code = allText(element.children)
+    .replace(/\u00a0/g, " ")
+    .replace(/^\n/, "")
+    .trimEnd();
   if (code === "") return [];
   const inner = element.children.find((child): child is Element => typeof child !== "string" && child.tag === "code");
   const classes = `${element.attribute("class") ?? ""} ${inner?.attribute("class") ?? ""}`;
@@ -115,15 +121,18 @@ function linkTo(address: string | undefined, base: string): string[] {
 
 const mostColumns = 200;
 
-/** Returns a table as Markdown; undefined for one of a single column, or that holds another, which is no data. */
+/** Returns a table as Markdown; undefined for one of a single column, or that holds another or lines of code, which is no data. */
 function dataTable(table: Element, base: string): string[] | undefined {
   if (table.attribute("role") === "presentation" || elementsIn(table.children, "table", 6).length > 0) return undefined;
+  if (elementsIn(table.children, "pre", 6).some((pre) => allText(pre.children).trim().includes("\n"))) return undefined;
   const rows = elementsIn(table.children, "tr", 2).map((row) => cellsOf(row, base));
   const width = Math.max(0, ...rows.map((row) => row.length));
   if (width < 2) return undefined;
   const [head = [], ...others] = rows.map((row) => [...row, ...Array<string>(width - row.length).fill("")]);
   const lines = [head, Array<string>(width).fill("---"), ...others].map((row) => `| ${row.join(" | ")} |`);
-  const captions = elementsIn(table.children, "caption", 1).map((caption) => inlineText(caption.children, base));
+  const captions = elementsIn(table.children, "caption", 1).map((caption) =>
+    escapeLines(inlineText(caption.children, base)),
+  );
   return [...captions.filter((caption) => caption !== ""), lines.join("\n")];
 }
 
