@@ -35,230 +35,197 @@ const withEncoding = (encoded: object, required = ["path"]): ExecutableTool =>
   tool({ parameters: parameters({ encoding: encoded }, required) });
 const text = { text: { type: "string" } };
 
+const otherPrint = "wording words: read has another fingerprint, so remembered answers about it no longer apply.";
+const defaultOf = (name: string, change: string): string =>
+  `breaking default: read has another default for the argument "${name}": it ${change}. Callers that leave it out get another result.`;
+const required = (which: string): string =>
+  `breaking argument-required: read needs ${which}. Callers that leave it out get an error.`;
+const dataOf = (field: string, change: string): string =>
+  `breaking data: read returns other data. The field "${field}" of its data ${change}. Programs that read it may fail.`;
+const both = ["path", "encoding"];
+const returning = (schema?: JsonSchema): ExecutableTool[] => [tool({}, schema && { outputSchema: schema })];
+const declaring = (defaults: Record<string, unknown>, ...encoded: object[]): ExecutableTool[] => [
+  { ...withEncoding(Object.assign({ type: "string" }, ...encoded)), defaults },
+];
+
+type Tools = ExecutableTool | ExecutableTool[];
+
 /** What a user of the tool is told, for each kind of change. */
-test.each<[string, ExecutableTool[], ExecutableTool[], string[]]>([
-  ["nothing", [tool()], [tool()], []],
+test.each<[string, Tools, Tools, ...string[]]>([
+  ["nothing", tool(), tool()],
   [
     "a tool gone",
     [tool(), tool({ name: "watch" })],
-    [tool()],
-    ["breaking tool-gone: The tool watch is gone. Programs and prompts that call it get an error."],
+    tool(),
+    "breaking tool-gone: The tool watch is gone. Programs and prompts that call it get an error.",
   ],
-  ["a new tool", [tool()], [tool(), tool({ name: "watch" })], ["addition tool-added: The tool watch is new."]],
-  [
-    "a new required argument",
-    [tool()],
-    [withEncoding(encoding, ["path", "encoding"])],
-    ['breaking argument-required: read needs a new argument "encoding". Callers that leave it out get an error.'],
-  ],
+  ["a new tool", tool(), [tool(), tool({ name: "watch" })], "addition tool-added: The tool watch is new."],
+  ["a new required argument", tool(), withEncoding(encoding, both), required('a new argument "encoding"')],
   [
     "an argument that became required",
-    [withEncoding(encoding)],
-    [withEncoding(encoding, ["path", "encoding"])],
-    [
-      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
-    ],
+    withEncoding(encoding),
+    withEncoding(encoding, both),
+    required('the argument "encoding", which was optional'),
   ],
   [
     "an argument gone",
-    [withEncoding(encoding)],
-    [tool()],
-    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+    withEncoding(encoding),
+    tool(),
+    'breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.',
   ],
   [
     "a new optional argument",
-    [tool()],
-    [withEncoding(encoding)],
-    ['addition argument-added: read takes a new optional argument "encoding".'],
+    tool(),
+    withEncoding(encoding),
+    'addition argument-added: read takes a new optional argument "encoding".',
   ],
   [
     "a narrower enum",
-    [withEncoding(encoding)],
-    [withEncoding({ ...encoding, enum: ["utf8"] })],
-    [
-      'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass a value that no longer fits get an error.',
-    ],
+    withEncoding(encoding),
+    withEncoding({ ...encoding, enum: ["utf8"] }),
+    'breaking narrowed: read takes less in the argument "encoding": it no longer takes "latin1". Callers that pass a value that no longer fits get an error.',
   ],
   [
     "a wider enum",
-    [withEncoding(encoding)],
-    [withEncoding({ ...encoding, enum: ["utf8", "latin1", "base64"] })],
-    ['addition widened: read takes more in the argument "encoding": it takes "base64" too.'],
+    withEncoding(encoding),
+    withEncoding({ ...encoding, enum: ["utf8", "latin1", "base64"] }),
+    'addition widened: read takes more in the argument "encoding": it takes "base64" too.',
   ],
   [
     "another default",
-    [withEncoding(encoding)],
-    [withEncoding({ ...encoding, default: "latin1" })],
-    [
-      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
-    ],
+    withEncoding(encoding),
+    withEncoding({ ...encoding, default: "latin1" }),
+    defaultOf("encoding", 'was "utf8" and is "latin1"'),
   ],
   [
     "another default that is declared beside the schema",
-    [tool({}, { defaults: { path: ".", "edits[].all": false } })],
-    [tool({}, { defaults: { path: "..", "edits[].all": false } })],
-    [
-      'breaking default: read has another default for the argument "path": it was "." and is "..". Callers that leave it out get another result.',
-    ],
+    tool({}, { defaults: { path: ".", "edits[].all": false } }),
+    tool({}, { defaults: { path: "..", "edits[].all": false } }),
+    defaultOf("path", 'was "." and is ".."'),
   ],
   [
     "a declared default that the schema states now",
-    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
-    [withEncoding({ type: "string", default: "utf8" })],
-    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
+    declaring({ encoding: "utf8" }),
+    withEncoding({ type: "string", default: "utf8" }),
+    otherPrint,
   ],
   [
     "a stated default that is declared now",
-    [withEncoding({ type: "string", default: "utf8" })],
-    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
-    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
+    withEncoding({ type: "string", default: "utf8" }),
+    declaring({ encoding: "utf8" }),
+    otherPrint,
   ],
   [
     "a declared default beside which the schema states another",
-    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
-    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
-    [
-      'breaking default: read has another default for the argument "encoding": it was "utf8" and is "latin1". Callers that leave it out get another result.',
-    ],
+    declaring({ encoding: "utf8" }),
+    declaring({ encoding: "utf8" }, { default: "latin1" }),
+    defaultOf("encoding", 'was "utf8" and is "latin1"'),
   ],
   [
     "two defaults that differed before",
-    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
-    [{ ...withEncoding({ type: "string", default: "latin1" }), defaults: { encoding: "utf8" } }],
-    [],
+    declaring({ encoding: "utf8" }, { default: "latin1" }),
+    declaring({ encoding: "utf8" }, { default: "latin1" }),
   ],
   [
     "a declared default that is dropped, with the name of a method",
-    [{ ...withEncoding({ type: "string" }), defaults: { toString: 1 } }],
-    [{ ...withEncoding({ type: "string" }), defaults: {} }],
-    [
-      'breaking default: read has another default for the argument "toString": it was 1 and is no longer stated. Callers that leave it out get another result.',
-    ],
+    declaring({ toString: 1 }),
+    declaring({}),
+    defaultOf("toString", "was 1 and is no longer stated"),
   ],
   [
     "a declared default of an argument that is required now",
-    [{ ...withEncoding({ type: "string" }), defaults: { encoding: "utf8" } }],
-    [withEncoding({ type: "string" }, ["path", "encoding"])],
-    [
-      'breaking argument-required: read needs the argument "encoding", which was optional. Callers that leave it out get an error.',
-    ],
+    declaring({ encoding: "utf8" }),
+    withEncoding({ type: "string" }, both),
+    required('the argument "encoding", which was optional'),
   ],
   [
     "a declared default of an argument that is gone",
-    [{ ...withEncoding(encoding), defaults: { encoding: "utf8" } }],
-    [tool()],
-    ['breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.'],
+    { ...withEncoding(encoding), defaults: { encoding: "utf8" } },
+    tool(),
+    'breaking argument-gone: read no longer takes the argument "encoding". Callers that pass it get an error.',
   ],
   [
     "what cannot be compared",
-    [tool()],
-    [tool({ parameters: { ...parameters(), not: { required: ["a"] } } })],
-    [
-      "breaking incomparable: read may take less in its arguments: it has another not, which is not compared. Callers may get an error.",
-    ],
+    tool(),
+    tool({ parameters: { ...parameters(), not: { required: ["a"] } } }),
+    "breaking incomparable: read may take less in its arguments: it has another not, which is not compared. Callers may get an error.",
   ],
   [
     "other traits",
-    [tool()],
-    [tool({}, { readOnly: undefined })],
-    [
-      "breaking traits: read has a changed trait: readOnly was true and is not stated. Permissions that depend on it may decide differently.",
-    ],
+    tool(),
+    tool({}, { readOnly: undefined }),
+    "breaking traits: read has a changed trait: readOnly was true and is not stated. Permissions that depend on it may decide differently.",
   ],
   [
     "another origin",
-    [tool()],
-    [tool({}, { origin: "other" })],
-    [
-      'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer apply.',
-    ],
+    tool(),
+    tool({}, { origin: "other" }),
+    'breaking origin: read comes from "other", before from "pack". Rules and remembered answers for it no longer apply.',
   ],
   [
     "a tool and an argument in other words",
-    [tool()],
-    [tool({ description: "Reads it.", parameters: parameters({ path: { ...path, description: "The path." } }) })],
-    ["wording words: read is described differently: the tool, path."],
+    tool(),
+    tool({ description: "Reads it.", parameters: parameters({ path: { ...path, description: "The path." } }) }),
+    "wording words: read is described differently: the tool, path.",
   ],
   [
     "a description dropped",
-    [tool()],
-    [tool({ parameters: parameters({ path: { type: "string" } }) })],
-    ["wording words: read is described differently: path."],
+    tool(),
+    tool({ parameters: parameters({ path: { type: "string" } }) }),
+    "wording words: read is described differently: path.",
   ],
-  [
-    "a title",
-    [tool()],
-    [tool({ parameters: parameters({ path: { ...path, title: "Path" } }) })],
-    ["wording words: read has another fingerprint, so remembered answers about it no longer apply."],
-  ],
+  ["a title", tool(), tool({ parameters: parameters({ path: { ...path, title: "Path" } }) }), otherPrint],
   [
     "data that may miss a field",
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [tool({}, { outputSchema: outputSchema(text, []) })],
-    [
-      'breaking data: read returns other data. The field "text" of its data may be missing. Programs that read it may fail.',
-    ],
+    returning(outputSchema(text)),
+    returning(outputSchema(text, [])),
+    dataOf("text", "may be missing"),
   ],
   [
     "data of another type",
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [tool({}, { outputSchema: outputSchema({ text: { type: ["string", "null"] } }) })],
-    [
-      'breaking data: read returns other data. The field "text" of its data was string and is string or null. Programs that read it may fail.',
-    ],
+    returning(outputSchema(text)),
+    returning(outputSchema({ text: { type: ["string", "null"] } })),
+    dataOf("text", "was string and is string or null"),
   ],
   [
     "data without a field that was optional",
-    [tool({}, { outputSchema: outputSchema({ ...text, b: outputSchema({ c: {} }) }, ["text"]) })],
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [
-      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
-    ],
+    returning(outputSchema({ ...text, b: outputSchema({ c: {} }) }, ["text"])),
+    returning(outputSchema(text)),
+    dataOf("b", "is no longer given"),
   ],
   [
     "data without a field that was required",
-    [tool({}, { outputSchema: outputSchema({ ...text, b: { type: "string" } }) })],
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [
-      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
-    ],
+    returning(outputSchema({ ...text, b: { type: "string" } })),
+    returning(outputSchema(text)),
+    dataOf("b", "is no longer given"),
   ],
   [
     "open data without a field, and data that never has it",
-    [tool({}, { outputSchema: { type: "object", properties: { a: {}, b: {} } } })],
-    [tool({}, { outputSchema: { type: "object", properties: { a: false } } })],
-    [
-      'breaking data: read returns other data. The field "a" of its data is no longer given. Programs that read it may fail.',
-      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
-    ],
+    tool({}, { outputSchema: { type: "object", properties: { a: {}, b: {} } } }),
+    tool({}, { outputSchema: { type: "object", properties: { a: false } } }),
+    dataOf("a", "is no longer given"),
+    dataOf("b", "is no longer given"),
   ],
   [
     "data without a field of one of its forms",
-    [
-      tool(
-        {},
-        { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {}, b: {} }), outputSchema({ ok: {} })] } },
-      ),
-    ],
-    [tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {} })] } })],
-    [
-      'breaking data: read returns other data. The field "b" of its data is no longer given. Programs that read it may fail.',
-    ],
+    tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {}, b: {} }), outputSchema({ ok: {} })] } }),
+    tool({}, { outputSchema: { type: "object", anyOf: [outputSchema({ ok: {} })] } }),
+    dataOf("b", "is no longer given"),
   ],
   [
     "data no longer given",
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [tool()],
-    ["breaking data: read no longer returns data. Programs that read it get none."],
+    returning(outputSchema(text)),
+    tool(),
+    "breaking data: read no longer returns data. Programs that read it get none.",
   ],
   [
     "more data",
-    [tool({}, { outputSchema: outputSchema(text) })],
-    [tool({}, { outputSchema: outputSchema({ ...text, size: { type: "integer" } }) })],
-    ["addition data: read returns more data, or more exact data."],
+    returning(outputSchema(text)),
+    returning(outputSchema({ ...text, size: { type: "integer" } })),
+    "addition data: read returns more data, or more exact data.",
   ],
-])("%s", (_, before, after, expected) => {
-  const changes = compareManifests(manifest(...before), manifest(...after));
+])("%s", (_, before, after, ...expected) => {
+  const changes = compareManifests(manifest(...[before].flat()), manifest(...[after].flat()));
   expect(changes.map(({ severity, kind, message }) => `${severity} ${kind}: ${message}`)).toEqual(expected);
 });
 

@@ -92,10 +92,10 @@ test("without a breaking change all arguments that fit the schema before fit the
         expect(await validateJson(args, is), JSON.stringify(args)).toEqual([]);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 250 },
   );
   // Otherwise nothing was asked.
-  expect(checked).toBeGreaterThan(500);
+  expect(checked).toBeGreaterThan(40);
 });
 
 test("a schema compared with itself, in any order of keys and other words, has no change", () => {
@@ -132,192 +132,160 @@ const closed = (properties: object, rest: object = {}): JsonSchema => ({
   ...rest,
 });
 
-/** Each row: what it is, before, after, the changes. */
-test.each<[string, object, object, string[]]>([
-  ["a new required argument", closed({}), closed({ a: {} }, { required: ["a"] }), ["argument-required a"]],
+const changed = (before: object, after: object): string[] =>
+  compareSchemas(before as JsonSchema, after as JsonSchema).map(({ kind, path }) => `${kind} ${path}`);
+
+/** Each row: what it is, an argument before and after, the change. */
+test.each<[string, object, object, string]>([
+  ["a narrower type", { type: "number" }, { type: "integer" }, "narrowed"],
+  ["a wider type", { type: "string" }, { type: ["string", "null"] }, "widened"],
+  ["a type where any was taken", {}, { type: "string" }, "narrowed"],
+  ["a value of an enum gone", { enum: ["x", "y"] }, { enum: ["x"] }, "narrowed"],
+  ["a value of an enum more", { enum: ["x"] }, { enum: ["x", "y"] }, "widened"],
+  ["the type of an enum, said", { enum: ["x"] }, { enum: ["x"], type: "string" }, ""],
+  ["a higher minimum", { type: "integer", minimum: 0 }, { type: "integer", minimum: 1 }, "narrowed"],
+  ["the same minimum for whole numbers", { type: "integer", exclusiveMinimum: 0 }, { type: "integer", minimum: 1 }, ""],
+  ["a higher maximum", { type: "integer", maximum: 5 }, { type: "integer", maximum: 9 }, "widened"],
+  ["a maximum that was not there", { type: "integer" }, { type: "integer", maximum: 9 }, "narrowed"],
+  ["a shorter text", { type: "string", maxLength: 9 }, { type: "string", maxLength: 5 }, "narrowed"],
+  ["a pattern", { type: "string" }, { type: "string", pattern: "x" }, "narrowed"],
+  ["a pattern dropped", { type: "string", pattern: "x" }, { type: "string" }, "widened"],
+  ["another default", { default: 1 }, { default: 2 }, "default"],
+  ["a default that is no longer stated", { default: 1 }, {}, "default"],
+  ["a default that was not stated before", {}, { default: 2 }, ""],
   [
-    "a required argument that was optional",
+    "one of several forms gone",
+    { anyOf: [{ type: "string" }, { type: "number" }] },
+    { anyOf: [{ type: "string" }] },
+    "narrowed",
+  ],
+  ["several forms in place of one", { type: "string" }, { anyOf: [{ type: "string" }, { type: "array" }] }, "widened"],
+  ["an enum that leaves nothing of const", { const: "x", enum: ["x", "y"] }, { const: "x", enum: ["y"] }, "narrowed"],
+])("%s", (_, before, after, kind) => {
+  expect(changed(closed({ a: before }), closed({ a: after }))).toEqual(kind === "" ? [] : [`${kind} a`]);
+});
+
+/** Each row: what it is, all arguments before and after, the changes. */
+test.each<[string, object, object, ...string[]]>([
+  [
+    "an optional argument that is required now",
     closed({ a: {} }),
     closed({ a: {} }, { required: ["a"] }),
-    ["argument-required a"],
+    "argument-required a",
   ],
-  ["an optional argument that was required", closed({ a: {} }, { required: ["a"] }), closed({ a: {} }), ["widened a"]],
-  ["an argument gone", closed({ a: {} }), closed({}), ["argument-gone a"]],
+  ["a new required argument", closed({}), closed({ a: {} }, { required: ["a"] }), "argument-required a"],
+  ["an optional argument that was required", closed({ a: {} }, { required: ["a"] }), closed({ a: {} }), "widened a"],
+  ["an argument gone", closed({ a: {} }), closed({}), "argument-gone a"],
   [
     "an argument gone from an open object",
     { type: "object", properties: { a: { type: "string" } } },
     { type: "object" },
-    ["widened a"],
+    "widened a",
   ],
-  ["a new optional argument", closed({}), closed({ a: { type: "string" } }), ["argument-added a"]],
+  ["a new optional argument", closed({}), closed({ a: { type: "string" } }), "argument-added a"],
   [
     "an argument inside a list",
     closed({ e: { type: "array", items: closed({ x: {} }) } }),
     closed({ e: { type: "array", items: closed({}) } }),
-    ["argument-gone e[].x"],
+    "argument-gone e[].x",
   ],
-  ["a narrower type", closed({ a: { type: "number" } }), closed({ a: { type: "integer" } }), ["narrowed a"]],
-  ["a wider type", closed({ a: { type: "string" } }), closed({ a: { type: ["string", "null"] } }), ["widened a"]],
-  ["a type where any was taken", closed({ a: {} }), closed({ a: { type: "string" } }), ["narrowed a"]],
-  ["a value of an enum gone", closed({ a: { enum: ["x", "y"] } }), closed({ a: { enum: ["x"] } }), ["narrowed a"]],
-  ["a value of an enum more", closed({ a: { enum: ["x"] } }), closed({ a: { enum: ["x", "y"] } }), ["widened a"]],
-  ["the type of an enum, said", closed({ a: { enum: ["x"] } }), closed({ a: { enum: ["x"], type: "string" } }), []],
-  [
-    "a higher minimum",
-    closed({ a: { type: "integer", minimum: 0 } }),
-    closed({ a: { type: "integer", minimum: 1 } }),
-    ["narrowed a"],
-  ],
-  [
-    "the same minimum for whole numbers",
-    closed({ a: { type: "integer", exclusiveMinimum: 0 } }),
-    closed({ a: { type: "integer", minimum: 1 } }),
-    [],
-  ],
-  [
-    "a higher maximum",
-    closed({ a: { type: "integer", maximum: 5 } }),
-    closed({ a: { type: "integer", maximum: 9 } }),
-    ["widened a"],
-  ],
-  [
-    "a maximum that was not there",
-    closed({ a: { type: "integer" } }),
-    closed({ a: { type: "integer", maximum: 9 } }),
-    ["narrowed a"],
-  ],
-  [
-    "a shorter text",
-    closed({ a: { type: "string", maxLength: 9 } }),
-    closed({ a: { type: "string", maxLength: 5 } }),
-    ["narrowed a"],
-  ],
-  ["a pattern", closed({ a: { type: "string" } }), closed({ a: { type: "string", pattern: "x" } }), ["narrowed a"]],
-  [
-    "a pattern dropped",
-    closed({ a: { type: "string", pattern: "x" } }),
-    closed({ a: { type: "string" } }),
-    ["widened a"],
-  ],
-  ["another default", closed({ a: { default: 1 } }), closed({ a: { default: 2 } }), ["default a"]],
-  ["a default that is no longer stated", closed({ a: { default: 1 } }), closed({ a: {} }), ["default a"]],
-  ["a default that was not stated before", closed({ a: {} }), closed({ a: { default: 2 } }), []],
   [
     "another default in one of several forms",
     closed({ limit: { anyOf: [{ type: "integer", default: 1 }, { type: "null" }] } }),
     closed({ limit: { anyOf: [{ type: "integer", default: 2 }, { type: "null" }] } }),
-    ["default limit"],
+    "default limit",
   ],
   [
     "another default in allOf",
     { type: "object", allOf: [{ properties: { limit: { default: 1 } } }] },
     { type: "object", allOf: [{ properties: { limit: { default: 2 } } }] },
-    ["default limit"],
+    "default limit",
   ],
   [
     "another default of any other name, and of the first element",
     { type: "object", additionalProperties: { default: 1 }, properties: { a: { prefixItems: [{ default: 1 }] } } },
     { type: "object", additionalProperties: { default: 2 }, properties: { a: { prefixItems: [{ default: 2 }] } } },
-    ["default *", "default a[]"],
+    "default *",
+    "default a[]",
   ],
   [
     "another default in a definition",
     closed({ limit: { $ref: "#/$defs/n" } }, { $defs: { n: { type: "integer", default: 1 } } }),
     closed({ limit: { $ref: "#/$defs/n" } }, { $defs: { n: { type: "integer", default: 2 } } }),
-    ["default limit"],
+    "default limit",
   ],
   [
     "a default in a definition of a list of itself",
     closed({ all: { $ref: "#/$defs/n" } }, { $defs: { n: { properties: { n: { $ref: "#/$defs/n" } }, default: 1 } } }),
     closed({ all: { $ref: "#/$defs/n" } }, { $defs: { n: { properties: { n: { $ref: "#/$defs/n" } }, default: 2 } } }),
-    ["default all"],
+    "default all",
   ],
   [
     "defaults of arguments whose paths look the same",
     closed({ "a.b": { default: 1 }, a: { properties: { b: { default: 3 } } } }),
     closed({ "a.b": { default: 2 }, a: { properties: { b: { default: 3 } } } }),
-    ["default a.b"],
+    "default a.b",
   ],
   [
     "a default inside an argument that is gone",
     closed({ a: closed({ b: { default: 1 } }), "a.b": { default: 1 } }),
     closed({ "a.b": { default: 2 } }),
-    ["argument-gone a", "default a.b"],
+    "argument-gone a",
+    "default a.b",
   ],
-  ["an argument called default", closed({ default: { const: 1 } }), closed({ default: { enum: [1] } }), []],
-  ["an open object closed", { type: "object" }, { type: "object", additionalProperties: false }, ["narrowed "]],
-  [
-    "one of several forms gone",
-    closed({ a: { anyOf: [{ type: "string" }, { type: "number" }] } }),
-    closed({ a: { anyOf: [{ type: "string" }] } }),
-    ["narrowed a"],
-  ],
-  [
-    "several forms in place of one",
-    closed({ a: { type: "string" } }),
-    closed({ a: { anyOf: [{ type: "string" }, { type: "array" }] } }),
-    ["widened a"],
-  ],
+  ["an argument called default", closed({ default: { const: 1 } }), closed({ default: { enum: [1] } })],
+  ["an open object closed", { type: "object" }, { type: "object", additionalProperties: false }, "narrowed "],
   [
     "another condition",
     closed({}, { if: { required: ["a"] } }),
     closed({}, { if: { required: ["b"] } }),
-    ["incomparable "],
+    "incomparable ",
   ],
-  ["a keyword that is not known", closed({}), closed({}, { unevaluatedProperties: false }), ["incomparable "]],
+  ["a keyword that is not known", closed({}), closed({}, { unevaluatedProperties: false }), "incomparable "],
   [
     "a keyword that depends on its neighbours",
     { type: "object", properties: { a: {} }, unevaluatedProperties: false },
     { type: "object", unevaluatedProperties: false },
-    ["incomparable "],
+    "incomparable ",
   ],
   [
     "an argument with the name of a keyword",
     closed({ title: { type: "string" } }),
     closed({ title: { type: "number" } }),
-    ["narrowed title"],
+    "narrowed title",
   ],
   [
     "references",
     closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "string" } } }),
     closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "number" } } }),
-    ["incomparable "],
+    "incomparable ",
   ],
   [
     "another draft, by which the same keywords say another thing",
     closed({ a: { items: [{ type: "string" }] } }, { $schema: "http://json-schema.org/draft-07/schema#" }),
     closed({ a: { items: [{ type: "string" }] } }, { $schema: "https://json-schema.org/draft/2020-12/schema" }),
-    ["incomparable "],
+    "incomparable ",
   ],
-  ["the draft, said", closed({}), closed({}, { $schema: "https://json-schema.org/draft/2020-12/schema" }), []],
+  ["the draft, said", closed({}), closed({}, { $schema: "https://json-schema.org/draft/2020-12/schema" })],
   [
     "words below a name that is referred to",
     closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "string", title: "X" } } }),
     closed({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { type: "string", title: "Y" } } }),
-    [],
   ],
   [
     "a name that looks like a word, below a keyword that is not known",
     closed({ a: { $ref: "#/components/title" } }, { components: { title: { type: "string" } } }),
     closed({ a: { $ref: "#/components/title" } }, { components: { title: { type: "number" } } }),
-    ["incomparable "],
+    "incomparable ",
   ],
   [
     "such a name inside a definition",
     closed({ a: { $ref: "#/$defs/x/own/title" } }, { $defs: { x: { own: { title: { type: "string" } } } } }),
     closed({ a: { $ref: "#/$defs/x/own/title" } }, { $defs: { x: { own: { title: { type: "number" } } } } }),
-    ["incomparable "],
+    "incomparable ",
   ],
-  [
-    "an enum that leaves nothing of const",
-    closed({ a: { const: "x", enum: ["x", "y"] } }),
-    closed({ a: { const: "x", enum: ["y"] } }),
-    ["narrowed a"],
-  ],
-])("%s", (_, before, after, changes) => {
-  expect(compareSchemas(before as JsonSchema, after as JsonSchema).map(({ kind, path }) => `${kind} ${path}`)).toEqual(
-    changes,
-  );
+])("%s", (_, before, after, ...changes) => {
+  expect(changed(before, after)).toEqual(changes);
 });
 
 test("a schema too deep to compare ends, and counts as breaking", () => {
@@ -326,10 +294,10 @@ test("a schema too deep to compare ends, and counts as breaking", () => {
   expect(breaks(nested(60, { type: "object" }), nested(60, { type: "array" }))).toBe(true);
 });
 
-test.each([1000, 20_000])("a schema nested %i levels deep is too large to compare", (levels) => {
+test("a schema nested 20,000 levels deep is too large to compare", () => {
   const nested = (end: JsonSchema): JsonSchema => {
     let schema = end;
-    for (let level = 0; level < levels; level += 1) schema = { type: "object", properties: { a: schema } };
+    for (let level = 0; level < 20_000; level += 1) schema = { type: "object", properties: { a: schema } };
     return schema;
   };
   const tooLarge = [{ kind: "incomparable", path: "", detail: "is too large to compare" }];

@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { join } from "node:path";
+import { temporaryFolder, writeIn } from "@toolcrib/testing/temporaryFolder";
+import { expect, test } from "vitest";
 import { npmProgram } from "./available.ts";
 
 test("on Windows Node runs npm's own file, so that no shell reads a package's name", () => {
-  const folder = mkdtempSync(join(tmpdir(), "npm program "));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder("npm program");
   const file = join(folder, "node_modules", "npm", "bin", "npm-cli.js");
   const find = (name: string): string | undefined => (name === "npm.cmd" ? join(folder, name) : undefined);
   expect(npmProgram("win32", find)).toEqual(["npm.exe"]);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, "");
+  writeIn(folder, "node_modules/npm/bin/npm-cli.js", "");
   expect(npmProgram("win32", find)).toEqual([process.execPath, file]);
   expect(npmProgram("win32", (name) => (name === "npm.exe" ? "C:\\volta\\npm.exe" : undefined))).toEqual([
     "C:\\volta\\npm.exe",

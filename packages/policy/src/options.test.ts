@@ -1,8 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { defineTool, type ExecutableTool, type GuardDecision, type ToolEffect } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { oneLine } from "./describe.ts";
 import type { PolicyOptions, PolicyQuestion } from "./index.ts";
@@ -94,7 +93,7 @@ async function decide(options: PolicyOptions, tool: ExecutableTool, args: object
 }
 
 function question(decision: GuardDecision): { text: string; data: PolicyQuestion } {
-  const ask = typeof decision === "object" ? decision.ask : undefined;
+  const ask = typeof decision === "object" && "ask" in decision ? decision.ask : undefined;
   if (typeof ask !== "object") throw new Error(`not asked: ${JSON.stringify(decision)}`);
   return { text: ask.text, data: ask.data as PolicyQuestion };
 }
@@ -103,13 +102,12 @@ test("without roots the working folder is the root", async () => {
   const read = (path: string): ExecutableTool => toolWith([{ kind: "read", path }]);
   expect(await decide({}, read(join(process.cwd(), "x")))).toBe(true);
   expect(await decide({}, read("/etc/x"))).not.toBe(true);
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  const folder = temporaryFolder("policy");
   expect(await decide({ cwd: folder }, read(join(folder, "x")))).toBe(true);
   expect(await decide({ cwd: folder }, read(join(process.cwd(), "x")))).not.toBe(true);
   expect(
     question(await decide({ roots: folder }, toolWith([{ kind: "write", path: join(folder, "x") }]))).text,
   ).toContain("write x;");
-  rmSync(folder, { recursive: true });
 });
 
 describe("a question", () => {
@@ -176,9 +174,10 @@ describe("a question", () => {
     expect(question(await decide({}, toolWith(effects))).text).toBe(
       "own would reach a.test (and 1 more to ask about); asked because the mode ask asks before each use of the network",
     );
-    expect(await decide({ deny: ["effect:write"] }, toolWith(effects))).toBe(
-      "own would write y; the rule effect:write denies it",
-    );
+    expect(await decide({ deny: ["effect:write"] }, toolWith(effects))).toEqual({
+      deny: "own would write y; the rule effect:write denies it",
+      details: { by: "rule", rule: "effect:write", path: join(process.cwd(), "y") },
+    });
   });
 });
 
@@ -230,102 +229,56 @@ describe("explain", () => {
     expect(ran).toBe(false);
   });
 
-  test("names the mode, the rule or the tool itself as what decides", async () => {
-    const why = async (options: PolicyOptions, kind: ToolEffect["kind"], more: object = {}): Promise<unknown[]> => {
-      const tool = toolWith([{ kind, path }], more);
-      const { decision, decidedBy, text, parts } = await createPolicy(options).explain({ name: "own", args: {}, tool });
-      expect(parts[0]?.cause).toEqual(decidedBy);
-      return [decision, decidedBy, text];
+  const mode = (name: string): object => ({ by: "mode", mode: name });
+  const rule = (list: string, text: string): object => ({ by: "rule", list, rule: text });
+  const silent = { effects: undefined };
+  const elsewhere: PolicyOptions = { roots: ["/usr", process.cwd()], cwd: process.cwd() };
+  const untold = "run; the tool does not say what it does, so it may do what the rule effect:read is about";
+  const kept = "run; the mode read-only allows only tools that are known to change nothing";
+
+  test.each<[PolicyOptions, ToolEffect["kind"], object, string, object, string]>([
+    [{ mode: "read-only" }, "delete", {}, "deny", mode("read-only"), "delete x; the mode read-only allows no changes"],
+    [{}, "delete", {}, "ask", mode("ask"), "delete x; the mode ask asks before each deletion"],
+    [{ mode: "full" }, "delete", {}, "allow", mode("full"), "delete x; the mode full allows it"],
+    [{ allow: ["own(x)"] }, "write", {}, "allow", rule("allow", "own(x)"), "write x; the rule own(x) allows it"],
+    [{ ask: ["own(x)"] }, "read", {}, "ask", rule("ask", "own(x)"), "read x; the rule own(x) asks before it"],
+    [elsewhere, "write", {}, "ask", mode("ask"), "write x; the mode ask asks before each change"],
+    [
+      ...([{ mode: "read-only" }, "network", {}, "deny", mode("read-only")] as const),
+      "use the network; the mode read-only allows no use of the network",
+    ],
+    [{}, "network", {}, "ask", mode("ask"), "use the network; the mode ask asks before each use of the network"],
+    [{ mode: "full" }, "network", {}, "allow", mode("full"), "use the network; the mode full allows it"],
+    [{}, "read", { ...silent, readOnly: true }, "allow", mode("ask"), "run; the tool changes nothing"],
+    [{ mode: "read-only" }, "read", silent, "deny", mode("read-only"), kept],
+    [{ mode: "full" }, "read", silent, "allow", mode("full"), "run; the mode full allows it"],
+    [{ allow: ["own"] }, "read", silent, "allow", rule("allow", "own"), "run; the rule own allows it"],
+    [{ deny: ["effect:read"], mode: "full" }, "read", silent, "ask", rule("deny", "effect:read"), untold],
+    [{}, "read", { effects: () => [] }, "allow", mode("ask"), "run; it does nothing that a policy decides about"],
+    [
+      {},
+      "paint" as "read",
+      {},
+      "ask",
+      { by: "effects" },
+      "do something; it does something that this policy does not know",
+    ],
+    [{ mode: "read-only" }, "paint" as "read", {}, "deny", { by: "effects" }, expect.any(String)],
+  ])("names what decides: %j %s %j", async (options, kind, more, expected, cause, why) => {
+    const tool = toolWith([{ kind, path }], more);
+    const { decision, decidedBy, text, parts } = await createPolicy(options).explain({ name: "own", args: {}, tool });
+    expect(parts[0]?.cause).toEqual(decidedBy);
+    const said = { allow: "Allowed", ask: "Asked", deny: "Denied" }[decision];
+    expect([decision, decidedBy]).toEqual([expected, cause]);
+    expect(text).toEqual(typeof why === "string" ? `${said}: own would ${why}.` : why);
+  });
+
+  test.each(["read-only", "ask"] as const)("names the effects where a tool cannot give them, in %s", async (one) => {
+    const effects = (): never => {
+      throw new Error("x");
     };
-    const mode = (name: string): object => ({ by: "mode", mode: name });
-    const rule = (list: string, text: string): object => ({ by: "rule", list, rule: text });
-    expect(await why({ mode: "read-only" }, "delete")).toEqual([
-      "deny",
-      mode("read-only"),
-      "Denied: own would delete x; the mode read-only allows no changes.",
-    ]);
-    expect(await why({}, "delete")).toEqual([
-      "ask",
-      mode("ask"),
-      "Asked: own would delete x; the mode ask asks before each deletion.",
-    ]);
-    expect(await why({ mode: "full" }, "delete")).toEqual([
-      "allow",
-      mode("full"),
-      "Allowed: own would delete x; the mode full allows it.",
-    ]);
-    expect(await why({ allow: ["own(x)"] }, "write")).toEqual([
-      "allow",
-      rule("allow", "own(x)"),
-      "Allowed: own would write x; the rule own(x) allows it.",
-    ]);
-    expect(await why({ ask: ["own(x)"] }, "read")).toEqual([
-      "ask",
-      rule("ask", "own(x)"),
-      "Asked: own would read x; the rule own(x) asks before it.",
-    ]);
-    expect(await why({ roots: ["/usr", process.cwd()], cwd: process.cwd() }, "write")).toEqual([
-      "ask",
-      mode("ask"),
-      "Asked: own would write x; the mode ask asks before each change.",
-    ]);
-    expect(await why({ mode: "read-only" }, "network")).toEqual([
-      "deny",
-      mode("read-only"),
-      "Denied: own would use the network; the mode read-only allows no use of the network.",
-    ]);
-    expect(await why({}, "network")).toEqual([
-      "ask",
-      mode("ask"),
-      "Asked: own would use the network; the mode ask asks before each use of the network.",
-    ]);
-    expect(await why({ mode: "full" }, "network")).toEqual([
-      "allow",
-      mode("full"),
-      "Allowed: own would use the network; the mode full allows it.",
-    ]);
-    const silent = { effects: undefined };
-    expect(await why({}, "read", { ...silent, readOnly: true })).toEqual([
-      "allow",
-      mode("ask"),
-      "Allowed: own would run; the tool changes nothing.",
-    ]);
-    expect(await why({ mode: "read-only" }, "read", silent)).toEqual([
-      "deny",
-      mode("read-only"),
-      "Denied: own would run; the mode read-only allows only tools that are known to change nothing.",
-    ]);
-    expect(await why({ mode: "full" }, "read", silent)).toEqual([
-      "allow",
-      mode("full"),
-      "Allowed: own would run; the mode full allows it.",
-    ]);
-    expect(await why({ allow: ["own"] }, "read", silent)).toEqual([
-      "allow",
-      rule("allow", "own"),
-      "Allowed: own would run; the rule own allows it.",
-    ]);
-    expect(await why({ deny: ["effect:read"], mode: "full" }, "read", silent)).toEqual([
-      "ask",
-      rule("deny", "effect:read"),
-      "Asked: own would run; the tool does not say what it does, so it may do what the rule effect:read is about.",
-    ]);
-    expect(await why({}, "read", { effects: () => [] })).toEqual([
-      "allow",
-      mode("ask"),
-      "Allowed: own would run; it does nothing that a policy decides about.",
-    ]);
-    const broken = (error: unknown): object => ({
-      effects: () => {
-        throw error;
-      },
-    });
-    expect((await why({ mode: "read-only" }, "read", broken(new Error("x"))))[1]).toEqual({ by: "effects" });
-    expect((await why({}, "read", broken(new Error("x"))))[1]).toEqual({ by: "effects" });
-    expect((await why({}, "paint" as "read"))[2]).toBe(
-      "Asked: own would do something; it does something that this policy does not know.",
-    );
-    expect((await why({ mode: "read-only" }, "paint" as "read"))[0]).toBe("deny");
+    const call = { name: "own", args: {}, tool: toolWith([], { effects }) };
+    expect((await createPolicy({ mode: one }).explain(call)).decidedBy).toEqual({ by: "effects" });
   });
 
   test("gives the same for a call as a guard gets it", async () => {
@@ -365,7 +318,7 @@ describe("a home that is empty or relative", () => {
     vi.stubEnv("HOME", home);
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(~/secret)"] };
     const denied = await decide(options, toolWith([{ kind: "read", path: "/home/of-the-account/secret" }]));
-    expect(denied).toContain("the rule effect:read(~/secret) denies it");
+    expect(denied).toMatchObject({ deny: expect.stringContaining("the rule effect:read(~/secret) denies it") });
     const asked = await decide(options, toolWith([{ kind: "write", path: "/home/of-the-account/.config/x" }]));
     expect(question(asked).text).toContain("it is protected (~/.config/)");
     expect(await decide(options, toolWith([{ kind: "read", path: "/home/me/secret" }]))).toBe(true);

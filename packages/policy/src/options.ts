@@ -9,7 +9,15 @@ import {
   withDefault,
   withMethods,
 } from "@toolcrib/core/internal";
-import { createPathScope, homeFolder, isBelowAny, protectedPaths } from "@toolcrib/kit/files";
+import {
+  compilePathPatterns,
+  createPathScope,
+  homeFolder,
+  isBelowAny,
+  protectedPaths,
+  readPatternList,
+  refuseChoices,
+} from "@toolcrib/kit/files";
 import { withLinkTargets } from "./judge/linkTargets.ts";
 import {
   compileProtected,
@@ -97,9 +105,11 @@ export function settingsOf(options: PolicyOptions): Settings {
   const readable = options.readable === undefined || options.readable.length === 0 ? [] : foldersOf(options.readable);
   const others = remotesOf(options.remotes);
   const { ownState } = options;
+  const protect = readPatternList("protect", options.protect ?? []);
+  const denied = readPatternList("denied", options.denied ?? []);
   const own: ProtectedEntry[] = [
     ...namedByGit(roots),
-    ...(options.protect ?? []).map((pattern) => ({ pattern, why: "it was named as protected" })),
+    ...protect.map((pattern) => ({ pattern, why: "it was named as protected" })),
     ...(ownState ? stateFolders(ownState) : []).map((folder) => ({
       pattern: exactPattern(folder),
       why: ownState?.why ?? "",
@@ -107,6 +117,7 @@ export function settingsOf(options: PolicyOptions): Settings {
     })),
   ];
   const protectedList = [...protectedPaths, ...ownFolders(process.env), ...own];
+  const bases: PathBases = { roots, home: homeOf(home) };
   const from = (bases: PathBases) => ({
     roots: bases.roots,
     bases,
@@ -118,7 +129,10 @@ export function settingsOf(options: PolicyOptions): Settings {
     protectedPaths: compileProtected(protectedList, bases),
   });
   const made = new Map<string, Settings>();
-  const settings = from({ roots, home: homeOf(home) });
+  const settings = from(bases);
+  // After the rules: a program may make both from one flag, and the error then names the rule.
+  compilePathPatterns(denied, bases);
+  refuseChoices([...protect, ...denied], bases);
   const here: Settings = {
     mode,
     scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
@@ -127,7 +141,7 @@ export function settingsOf(options: PolicyOptions): Settings {
     protectedPaths: withLinkTargets(settings.protectedPaths, protectedList, settings.bases),
     ownState,
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
-    denied: new Set(options.denied),
+    denied: new Set(denied),
     elsewhere(remote) {
       const found = made.get(remote) ?? {
         ...here,
@@ -155,7 +169,13 @@ function remotesOf(given: unknown): ReadonlyMap<string, Pick<Settings, "roots" |
       const roots = [own].flat();
       if (!roots.every((root): root is string => typeof root === "string" && isAbsolute(root))) return refuse();
       if (denied !== undefined && !option.texts.fits(denied)) return refuse();
-      return [remote, { roots: roots.map((root) => normalize(root)), denied: new Set(denied as readonly string[]) }];
+      return [
+        remote,
+        {
+          roots: roots.map((root) => normalize(root)),
+          denied: new Set(readPatternList("denied", (denied ?? []) as readonly string[])),
+        },
+      ];
     }),
   );
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolError, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
+import { beforeEach, describe, expect, test } from "vitest";
+import { largeFolder } from "../../../testing/shell/largeFolder.ts";
 import { createFsTools } from "../../tools-fs/src/fileSystem.ts";
 import { createSearchTools } from "../../tools-search/src/search.ts";
 import { createPolicy, type PolicyOptions } from "./index.ts";
@@ -10,13 +11,11 @@ import { createPolicy, type PolicyOptions } from "./index.ts";
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  root = temporaryFolder("policy");
   mkdirSync(join(root, "src"));
   writeFileSync(join(root, "src/a.ts"), "a\n");
   writeFileSync(join(root, ".env"), "KEY=1\n");
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 type Args = Record<string, unknown>;
 
@@ -79,12 +78,11 @@ describe("the mode decides where no rule does", () => {
   });
 
   test("of several roots, each counts", async () => {
-    const other = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+    const other = temporaryFolder("policy");
     const options: PolicyOptions = { mode: "accept-edits", roots: [other, root] };
     expect(await answer(options, ...write("src/a.ts"))).toBe("allowed");
     expect(await answer(options, ...write(join(other, "a")))).toBe("allowed");
     expect(await answer({ ...options, roots: [other] }, ...write("src/a.ts"))).toContain("it is outside the roots");
-    rmSync(other, { recursive: true });
   });
 
   test("readable folders are read as roots are, and not written", async () => {
@@ -144,14 +142,13 @@ describe("a rule of paths", () => {
   });
 
   test("that ends in / allows the directory itself, where there is one", async () => {
-    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+    const elsewhere = temporaryFolder("policy");
     const allow = [`effect:read(${elsewhere}/)`, `effect:write(${elsewhere}/new/)`];
     expect(await answer({ allow }, "list_dir", { path: elsewhere })).toBe("allowed");
     expect(await answer({ allow }, ...read(join(elsewhere, "x")))).toBe("allowed");
     expect(await answer({ allow }, "list_dir", { path: `${elsewhere}2` })).toContain("Approval required");
     expect(await answer({ allow }, ...write(join(elsewhere, "new")))).toContain("Approval required");
     expect(await answer({ allow: ["effect:read(/dev/null/)"] }, ...read("/dev/null"))).toContain("Approval required");
-    rmSync(elsewhere, { recursive: true });
   });
 
   test("denies a search or removal of a folder that holds a denied path, and of no other", async () => {
@@ -182,12 +179,9 @@ describe("a rule of paths", () => {
   });
 
   test("a folder with too many names to look through counts as holding one", async () => {
-    // In memory, where there is such a place: thousands of files are slow to make.
-    const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
-    for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
+    const large = largeFolder();
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(*.pem)"] };
     expect(await answer(options, "search_text", { query: "a", paths: [large] })).toContain("more than can be searched");
-    rmSync(large, { recursive: true });
   });
 });
 

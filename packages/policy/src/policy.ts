@@ -1,4 +1,12 @@
-import type { ApprovalQuestion, ExecutableTool, Guard, GuardDecision, GuardedCall } from "@toolcrib/core";
+import {
+  type ApprovalQuestion,
+  type DenialDetails,
+  type ExecutableTool,
+  type Guard,
+  type GuardDecision,
+  type GuardedCall,
+  isToolError,
+} from "@toolcrib/core";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { oneLine } from "./describe.ts";
 import { judgeCall } from "./judge/judgeCall.ts";
@@ -117,11 +125,29 @@ function guardDecision(
 ): GuardDecision {
   const { decision, what, why, cause } = deciding;
   if (decision === "allow") return true;
-  // A call that the tool itself refuses is denied in its words.
-  if (decision === "deny")
-    return cause.by === "effects" ? why : `${oneLine(call.name, 80)} would ${what}; ${oneLine(why, 500)}`;
+  if (decision === "deny") {
+    // A call that the tool itself refuses is denied in its words, as it would be without a policy.
+    if (cause.by === "effects") return { deny: why, ...ownDenial(call.effectsError, mode) };
+    const deny = `${oneLine(call.name, 80)} would ${what}; ${oneLine(why, 500)}`;
+    return { deny, details: denialDetails(deciding, mode) };
+  }
   const text = questionText(call.name, deciding, asked.length);
   return { ask: { text, data: questionData(call, deciding, asked, mode, remember) } };
+}
+
+function denialDetails({ cause, effect }: Verdict, mode: Mode): DenialDetails {
+  const path = effect?.givenPath ?? effect?.path;
+  const host = effect?.host;
+  const about = { ...(path !== undefined && { path }), ...(host !== undefined && { host }) };
+  if (cause.by === "rule") return { by: "rule", rule: cause.rule, ...about };
+  if (cause.by !== "protected") return { by: "mode", mode, ...about };
+  return { by: "protected", ...(cause.pattern && { pattern: cause.pattern }), ...about };
+}
+
+function ownDenial(error: unknown, mode: Mode): { details: DenialDetails; recoverable?: boolean } {
+  if (!isToolError(error)) return { details: { by: "mode", mode } };
+  const details: DenialDetails = { by: "tool", ...(error.code === "permission_denied" && error.details) };
+  return { details, recoverable: error.recoverable };
 }
 
 async function remember(call: GuardedCall, question: ApprovalQuestion, settings: Settings): Promise<RememberedAnswer> {

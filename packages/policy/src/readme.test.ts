@@ -1,40 +1,20 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { testReadme } from "@toolcrib/testing/testReadme";
+import { expect, test } from "vitest";
 import { modes, protectedPaths } from "./index.ts";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const readmeUrl = new URL("../README.md", import.meta.url);
 /** The page of the site with all that the README only names. */
-const rules = readFileSync(new URL("../../../docs/src/content/docs/guides/rules.md", import.meta.url), "utf8");
-const text = `${readme}\n${rules}`;
-const examples = [...text.matchAll(/^```ts title=(\S+)\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)];
-const sources = new URL("../../mcp/fixtures/sources.mjs", import.meta.url).href;
+const rulesUrl = new URL("../../../docs/src/content/docs/guides/rules.md", import.meta.url);
+const [readme, rules] = [readmeUrl, rulesUrl].map((url) => readFileSync(url, "utf8")) as [string, string];
+const shown = "as shown below it";
 
-let folder: string;
+testReadme(readmeUrl, { "start.ts": shown });
+testReadme(rulesUrl, { "always.ts": shown, "alwaysAnywhere.ts": shown, "explain.ts": shown, "denied.ts": shown });
 
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-readme-")));
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+test("each block of code is a program that runs", () => {
+  expect(`${readme}${rules}`.match(/^```ts(?! title=)/gm)).toBeNull();
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
-
-test("each example of the README and its page is shown with its output", () => {
-  expect(examples.map(([, name]) => name)).toEqual(["start.ts", "always.ts", "explain.ts", "denied.ts"]);
-  expect(text.match(/^```ts/gm)).toHaveLength(examples.length);
-});
-
-for (const [, name = "", code = "", printed = ""] of examples) {
-  test(`the example ${name} prints what is shown`, async () => {
-    writeFileSync(join(folder, name), code);
-    const output = await new Promise<string>((resolve) => {
-      execFile(process.execPath, ["--import", sources, name], { cwd: folder }, (_, out, err) => resolve(out + err));
-    });
-    expect(output).toBe(printed);
-  });
-}
 
 test("the README names each mode, and its page most of what is protected", () => {
   for (const mode of modes) {

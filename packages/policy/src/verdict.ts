@@ -55,9 +55,11 @@ export function askOrDeny(mode: Mode): "ask" | "deny" {
   return mode === "read-only" ? "deny" : "ask";
 }
 
-const rank: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
+const rank: Readonly<Record<Decision, number>> = { allow: 0, ask: 2, deny: 3 };
 
-/** Returns the first of the strictest verdicts, which decides the call. */
+/** Returns the first of the strictest verdicts, which decides the call. Where all allow it, one of a rule counts for more. */
 export function strictest(verdicts: readonly [Verdict, ...Verdict[]]): Verdict {
-  return verdicts.reduce((worst, one) => (rank[one.decision] > rank[worst.decision] ? one : worst));
+  const weight = ({ decision, cause }: Verdict): number =>
+    decision === "allow" && cause.by === "rule" ? 1 : rank[decision];
+  return verdicts.reduce((worst, one) => (weight(one) > weight(worst) ? one : worst));
 }

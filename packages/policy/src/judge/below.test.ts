@@ -1,40 +1,21 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, expect, test } from "vitest";
-import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder, writeIn } from "@toolcrib/testing/temporaryFolder";
+import { beforeEach, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
+import { expectJudged } from "../../../../testing/shell/judgeLine.ts";
+import { largeFolder, memoryFolder } from "../../../../testing/shell/largeFolder.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 let root: string;
-const put = (path: string, text = "x\n"): void => {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-};
-const programs = [
-  "rsync",
-  "find",
-  "zip",
-  "scp",
-  "docker",
-  "docker-compose",
-  "podman",
-  "git",
-  "tar",
-  "7z",
-  "chmod",
-  "chown",
-  "echo",
-  "rm",
-  "npm",
-];
+const put = (path: string, text = "x\n"): void => writeIn(root, path, text);
+const programs = "rsync find zip scp docker docker-compose podman git tar 7z chmod chown echo rm npm".split(" ");
 const allow = [...programs.map((program) => `run_bash(${program} *)`), "run_bash(7z a x.7z .)"];
 const deny = ["effect:read(.env)"];
 
 async function all(options: PolicyOptions, expected: string, commands: readonly string[]): Promise<void> {
   const policy = createPolicy({ roots: root, home: join(root, "home"), allow, ...options });
-  const found: Record<string, string> = {};
-  for (const command of commands) found[command] = (await judgeLine(policy, command, root)).decision;
-  expect(found).toEqual(Object.fromEntries(commands.map((command) => [command, expected])));
+  await expectJudged(policy, commands, expected, root);
 }
 
 beforeEach(() => {
@@ -45,15 +26,7 @@ beforeEach(() => {
 });
 
 test("an image that is built of a folder may take a denied file there", async () => {
-  const lines = [
-    "docker build .",
-    "docker build -t x ./app",
-    "podman build app",
-    "docker compose build",
-    "docker compose config",
-    "docker compose up -d db",
-    "docker-compose build",
-  ];
+  const lines = linesOf("below", "build an image");
   await all({ deny }, "ask", lines);
   await all({ deny, mode: "full" }, "ask", ["docker build --file x ."]);
   await all({}, "allow", lines);
@@ -107,15 +80,7 @@ test("a copy that deletes what its target has beside, and find -delete, are judg
 });
 
 test("words that a line does not show may name what a rule of files forbids", async () => {
-  const lines = [
-    "find . -type f | xargs cat",
-    "xargs cat < list",
-    "echo .env | xargs cat",
-    "cat list | xargs -I{} cp {} d",
-    "find . -type f -exec sed -i s/a/b/ {} +",
-    "xargs -a list cat",
-    "xargs -0 -a list head",
-  ];
+  const lines = linesOf("below", "take words that the line does not show");
   await all({ deny, mode: "full" }, "ask", lines);
   await all({ mode: "full" }, "allow", lines.slice(1, 4));
   const handing = ["xargs -a list git", "xargs -I{} sh -c {} < list", "xargs -a list env", "find . -exec sh -c {} +"];
@@ -181,13 +146,7 @@ test.each([
 test("a list of ignored files that a line may change, or that is a link, is not believed", async () => {
   put("app/.gitignore", ".env\n");
   await all({ deny }, "allow", ["git add -A", "npm test && git add -A"]);
-  await all({ deny, mode: "accept-edits" }, "ask", [
-    "rm app/.gitignore; git add -A",
-    "echo > app/.gitignore; git add -A",
-    "git checkout x && git add -A",
-    "git clean -fdq; git add -A",
-    "git pull && git add -A",
-  ]);
+  await all({ deny, mode: "accept-edits" }, "ask", linesOf("below", "change a list of ignored files"));
   await all({ deny, mode: "full" }, "ask", [
     "sed -i /env/d app/.gitignore && git add -A",
     "perl -pi -e s/x/y/ app/.gi* && git add -A",
@@ -207,9 +166,11 @@ test("a list of ignored files that cannot be read may take out again what one ab
 });
 
 test("a folder that git ignores is not looked through", async () => {
+  root = memoryFolder();
+  put(".git/HEAD", "ref: refs/heads/main\n");
+  put("app/.env");
   put(".gitignore", ".env\nnode_modules\n");
-  mkdirSync(join(root, "node_modules"));
-  for (let at = 0; at < 5001; at += 1) writeFileSync(join(root, "node_modules", String(at)), "");
+  largeFolder(join(root, "node_modules"));
   await all({ deny }, "allow", ["git add -A", "git add ."]);
   await all({ deny }, "deny", ["git add -f ."]);
 });

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { sharedFolder } from "../../../../testing/src/temporaryFolder.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 const base = sharedFolder("policy-planted");

@@ -1,19 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
+import { beforeAll, describe, expect, test } from "vitest";
 import { expandPattern, hasPattern, newBudget } from "./folders.ts";
 
-let folder: string;
+const folder = sharedFolder("policy");
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "policy-"));
   for (const name of ["a", "b", ".h"]) mkdirSync(join(folder, name));
   for (const name of ["x.ts", "é.ts", "[y].ts", "w\\v", ".env", "a/x.ts", "a/.env", "b/x.js", ".h/x.ts"])
     writeFileSync(join(folder, name), "");
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a file pattern stands for", () => {
   test.each([
@@ -21,6 +18,7 @@ describe("a file pattern stands for", () => {
     ["?.ts", ["?.ts", "[y].ts", "x.ts", "é.ts"]],
     ["[x].ts", ["[x].ts", "[y].ts", "x.ts", "é.ts"]],
     ["[x.ts", ["[x.ts"]],
+    ["x.[a-", ["x.[a-", "x.ts"]],
     ["*/x.*", ["*/x.*", "a/x.ts", "b/x.js"]],
     ["./*/x.ts", ["./*/x.ts", "./a/x.ts"].concat("./b/x.ts")],
     ["*/x.ts", ["*/x.ts", "a/x.ts", "b/x.ts", "w\\v/x.ts", "x.ts/x.ts", "[y].ts/x.ts", "é.ts/x.ts"]],

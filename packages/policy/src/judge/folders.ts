@@ -147,7 +147,8 @@ export function expandPattern(directory: string, word: string, budget: Budget): 
 
 /** Compiles a pattern of one name as `expandPattern` reads it: on the wide side. */
 export function compilePart(part: string): (name: string) => boolean {
-  const stars = part.replace(/\[.*\]|\?/gs, "*").replace(/[\\[]/g, "\\$&");
+  // A range that ends with the word is read in more than one way by shells.
+  const stars = part.replace(/\[.*(?:\]|-$)|\?/gs, "*").replace(/[\\[]/g, "\\$&");
   const compiled = compileWildmatch(stars);
   const dotted = part.startsWith(".");
   return (name) => dotted === name.startsWith(".") && (typeof compiled === "string" || compiled.matches(name));

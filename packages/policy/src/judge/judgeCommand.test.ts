@@ -1,22 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
+import { beforeEach, describe, expect, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
+import { largeFolder } from "../../../../testing/shell/largeFolder.ts";
 import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
 import { createPolicy, type PolicyOptions, type PolicyQuestion } from "../index.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  root = temporaryFolder("policy");
   mkdirSync(join(root, "src"));
   writeFileSync(join(root, "a.txt"), "a\n");
   writeFileSync(join(root, ".env"), "KEY=1\n");
   writeFileSync(join(root, "src/b.ts"), "b\n");
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 interface Answer {
   decision: "allowed" | "asked" | "denied";
@@ -29,9 +29,16 @@ async function judge(
   command: string,
   more: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const registry = new ToolRegistry([createRunBashTool({ cwd: root })]);
-  registry.guard(createPolicy({ roots: root, home: join(root, "home"), ...options }).guard);
-  const checked = await registry.check("run_bash", { command, ...more });
+  return answerOf(registryWith(options), { command, ...more });
+}
+
+function registryWith(options: PolicyOptions): ToolRegistry {
+  const { guard } = createPolicy({ roots: root, home: join(root, "home"), ...options });
+  return new ToolRegistry([createRunBashTool({ cwd: root })]).guard(guard);
+}
+
+async function answerOf(registry: ToolRegistry, args: Record<string, unknown>): Promise<Answer> {
+  const checked = await registry.check("run_bash", args);
   if (checked.ok) return { decision: "allowed", text: "", data: undefined };
   const { error } = checked;
   const asked = error.code === "approval_required";
@@ -41,7 +48,8 @@ async function judge(
 
 async function decisions(options: PolicyOptions, commands: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const command of commands) found[command] = (await judge(options, command)).decision;
+  const registry = registryWith(options);
+  for (const command of commands) found[command] = (await answerOf(registry, { command })).decision;
   return found;
 }
 
@@ -52,36 +60,13 @@ async function all(options: PolicyOptions, expected: Answer["decision"], command
 }
 
 describe("read-only commands", () => {
-  const reading = [
-    "ls",
-    "ls -la src",
-    "cat a.txt",
-    "cat src/*.ts",
-    "grep -rn x src",
-    "git status",
-    "cat a.txt | wc -l",
-    "cd src && cat b.ts",
-    "echo hi > /dev/null",
-    "ls 2>&1",
-    "wc -l < a.txt",
-    "find . -name '*.ts'",
-    "cat /dev/null",
-  ];
+  const reading = linesOf("judgeCommand", "only read");
 
   test.each(["ask", "read-only", "accept-edits", "full"] as const)("run in %s", async (mode) => {
     await all({ mode }, "allowed", reading);
   });
 
-  const outside = [
-    "cat /etc/passwd",
-    "cat ../x",
-    "ls /",
-    "cat < /etc/passwd",
-    "cd .. && ls",
-    "cd / && cat etc/passwd",
-    "cat ~/.ssh/id_rsa",
-    "cat src/../../x",
-  ];
+  const outside = linesOf("judgeCommand", "read outside the roots");
 
   test("outside the roots are asked about, and denied in read-only", async () => {
     await all({}, "asked", outside);
@@ -107,42 +92,23 @@ describe("read-only commands", () => {
   test("through a link that leads out of the roots are asked about, also where a pattern stands for it", async () => {
     symlinkSync("/etc/passwd", join(root, "src/link"));
     symlinkSync("/etc", join(root, "out"));
-    await all({}, "asked", [
-      "cat src/link",
-      "cat src/*",
-      "cat ./*/link",
-      "cat out/passwd",
-      "ls out",
-      "cd out && cat passwd",
-      "wc -l < src/link",
-    ]);
+    await all({}, "asked", linesOf("judgeCommand", "may follow a link out"));
     await all({}, "allowed", ["cat a.txt", "cat *.txt", "cat *xt", "cat src/b*"]);
     await all({ mode: "read-only" }, "denied", ["cat src/*"]);
   });
 
   test("where a pattern stands for more than can be looked through are asked about", async () => {
-    const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
-    for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
+    const large = largeFolder();
     expect((await judge({ roots: [root, large] }, `cat ${large}/*`)).text).toContain("too many files");
     expect((await judge({ mode: "read-only", roots: [root, large] }, `cat ${large}/*`)).text).toContain(
       "too many files",
     );
     expect((await judge({ mode: "full" }, `touch ${large}/*`)).text).toContain("too many files");
-    rmSync(large, { recursive: true });
   });
 });
 
 describe("any other command", () => {
-  const others = [
-    "npm test",
-    "rm a.txt",
-    "node x.js",
-    "ls; rm a.txt",
-    "ls && npm test",
-    "echo $(rm a.txt)",
-    "cat a.txt | sh",
-    "make",
-  ];
+  const others = linesOf("judgeCommand", "do more than read");
 
   test("is asked about, runs in full, and is denied in read-only", async () => {
     await all({}, "asked", others);
@@ -162,6 +128,13 @@ describe("any other command", () => {
     await all({}, "asked", unreadable);
     await all({ mode: "read-only" }, "denied", unreadable);
     await all({ mode: "full" }, "allowed", unreadable);
+    // A program that is known to start nothing.
+    await all({ mode: "full", deny: ["run_bash(rm *)"] }, "allowed", [
+      "echo rm x",
+      'grep -r "rm x" .',
+      "cd rm",
+      "[ rm ]",
+    ]);
     await all({ mode: "full", deny: ["run_bash(zzz)"] }, "asked", unreadable);
     await all({ mode: "full", ask: ["effect:execute(zzz)"] }, "asked", unreadable);
     await all({ mode: "full", deny: ["effect:read(zzz)"] }, "asked", unreadable);
@@ -178,38 +151,8 @@ describe("any other command", () => {
 describe("a rule that allows commands", () => {
   test("is exact, or allows further words at its end", async () => {
     const options: PolicyOptions = { allow: ["run_bash(npm test *)", "effect:execute(git commit -m 'a b')"] };
-    await all(options, "allowed", [
-      "npm test",
-      "npm test -- src/a.test.ts",
-      "npm   test",
-      "'npm' test",
-      "ls && npm test",
-      "npm test | grep x",
-      "git commit -m 'a b'",
-      'git commit -m "a b"',
-      "CI=1 npm test",
-      "cd src && npm test",
-      "npm test 2>&1",
-    ]);
-    await all(options, "asked", [
-      "npm tests",
-      "npm",
-      "npm install",
-      "git commit -m 'a c'",
-      "git commit -m a b",
-      "git commit -m 'a b' -n",
-      "npm test; rm x",
-      "npm test & rm x",
-      "npm test\nrm x",
-      "npm test $(rm x)",
-      "npm test `rm x`",
-      "npm test > out.txt",
-      "npm test || curl x",
-      "./npm test",
-      "sudo npm test",
-      "xargs npm test",
-      "npm test <(rm x)",
-    ]);
+    await all(options, "allowed", linesOf("judgeCommand", "npm test * and one exact command"));
+    await all(options, "asked", linesOf("judgeCommand", "beside npm test * and one exact command"));
   });
 
   test("does not cover options that run a program, load a file or write one", async () => {
@@ -223,18 +166,7 @@ describe("a rule that allows commands", () => {
         "run_bash(mytool *)",
       ],
     };
-    await all(options, "asked", [
-      "git log --output=x",
-      "git log --outp=x",
-      "git -c core.pager=x log",
-      "git log --ext-diff",
-      "sort -o x y",
-      "sort --compress-program=x y",
-      "rg --pre ./x y",
-      "npm test --script-shell=./x",
-      "npm test --prefix /tmp/x",
-      "npm test -- --config=x",
-    ]);
+    await all(options, "asked", linesOf("judgeCommand", "options that run or write"));
     await all(options, "allowed", [
       "git log --oneline -5",
       "npm test -- --watch=false",
@@ -256,50 +188,8 @@ describe("a rule that allows commands", () => {
 
   test("does not cover variables that could change what runs", async () => {
     const options: PolicyOptions = { allow: ["run_bash(npm test *)"] };
-    await all(options, "asked", [
-      "x=$GITHUB_TOKEN; ls",
-      "PATH=. npm test",
-      "NODE_OPTIONS=--require=./x npm test",
-      "LD_PRELOAD=./x ls",
-      "GIT_PAGER=x git log",
-      "PAGER='cat; x' git log",
-      "PAGER=$x git log",
-      "GIT_EDITOR=cat npm test",
-      "VISUAL=true npm test",
-      "GIT_ASKPASS=./x npm test",
-      "DEBIAN_FRONTEND=x npm test",
-      "BASH_ENV=x npm test",
-      "IFS=/ npm test",
-      "FOO=1 npm test",
-      "export PATH=.; ls",
-      "http_proxy=x ls",
-      "PATH=.; ls",
-      "LANGUAGE=../../x npm test",
-      "LC_ALL=/tmp/x npm test",
-      "LC_ALL=zh_CN.GBK npm test",
-      "LANG=ja_JP.SJIS ls",
-      "LC_CTYPE=de_DE@euro ls",
-      "LANG=de_DE ls",
-      "export LANG=./x; npm test",
-      "TERM=../x npm test",
-      "TZ=:/tmp/x npm test",
-      "TZ=/tmp/x npm test",
-      "TZ=../x npm test",
-      "export TERM=xterm TERM=../x && npm test",
-      "TZ=$x npm test",
-    ]);
-    await all(options, "allowed", [
-      "NODE_ENV=test npm test",
-      "LANGUAGE=de:en TERM=xterm-256color npm test",
-      "TZ=Europe/Berlin npm test",
-      "LC_ALL=C ls",
-      "LC_ALL=POSIX LANG=C.UTF-8 LC_CTYPE=de_DE.utf8 LANG= ls",
-      "export CI=1; npm test",
-      "x=1; ls",
-      "FORCE_COLOR=0 NO_COLOR=1 npm test",
-      "GIT_PAGER=cat PAGER=cat git log",
-      "GIT_TERMINAL_PROMPT=0 PIP_NO_INPUT=1 DEBIAN_FRONTEND=noninteractive npm test",
-    ]);
+    await all(options, "asked", linesOf("judgeCommand", "variables that could change what runs"));
+    await all(options, "allowed", linesOf("judgeCommand", "variables that cannot"));
     expect((await judge(options, "npm test", { env: { PATH: "." } })).text).toContain(
       "it sets the variable PATH, which could change what runs",
     );
@@ -315,17 +205,7 @@ describe("a rule that allows commands", () => {
     expect((await judge(options, "npm test", { cwd: "/" })).text).toContain("it runs in /, outside the roots");
     expect((await judge(options, "ls", { cwd: "/" })).decision).toBe("asked");
     symlinkSync("/etc", join(root, "out"));
-    await all(options, "asked", [
-      "cd / && npm test",
-      "cd .. && npm test",
-      "cd out && npm test",
-      "cd && npm test",
-      "cd - && npm test",
-      "pushd src && npm test",
-      "cd src && pushd .. && npm test",
-      "cd ~ && ls",
-      "for i in 1 2; do cd ..; npm test; done",
-    ]);
+    await all(options, "asked", linesOf("judgeCommand", "change to a folder outside"));
     await all(options, "allowed", ["cd src && npm test && cd .. && ls".replace(" && cd ..", ""), "cd ./src; npm test"]);
   });
 
@@ -357,26 +237,11 @@ describe("a rule that denies or asks about commands", () => {
   test.each(["deny", "ask"] as const)("%s binds any command in the line, however it is written", async (list) => {
     const expected = list === "deny" ? "denied" : "asked";
     for (const mode of ["ask", "accept-edits", "full"] as const) {
-      await all({ mode, [list]: ["run_bash(rm *)"], allow: ["run_bash(rm *)", "run_bash"] }, expected, [
-        "rm a",
-        "ls; rm a",
-        "ls && /bin/rm a",
-        "echo $(rm a)",
-        "(rm a)",
-        "{ rm a; }",
-        "sh -c 'rm a'",
-        "ls | xargs rm",
-        "find . -exec rm {} +",
-        "env rm a",
-        "'r'm a",
-        "r\\m a",
-        "RM a",
-        "if true; then rm a; fi",
-        "rm a &",
-        'eval "rm a"',
-        "X=1 rm a",
-        "rm a > x",
-      ]);
+      await all(
+        { mode, [list]: ["run_bash(rm *)"], allow: ["run_bash(rm *)", "run_bash"] },
+        expected,
+        linesOf("judgeCommand", "rm a, however it is written"),
+      );
       await all({ mode, [list]: ["effect:execute"] }, expected, ["ls"]);
     }
   });
@@ -416,14 +281,7 @@ const ownSchema = {
 
 describe("the files in a line", () => {
   test("are written by redirections as a tool would write them", async () => {
-    await all({}, "asked", [
-      "echo x > src/new",
-      "ls >> a.txt",
-      "ls 2> err",
-      "ls > /dev/sda",
-      "ls >| a.txt",
-      "ls <> a.txt",
-    ]);
+    await all({}, "asked", linesOf("judgeCommand", "redirections that write"));
     await all({ mode: "accept-edits" }, "allowed", ["echo x > src/new", "ls >> a.txt", "cd src && ls > x"]);
     await all({ mode: "accept-edits" }, "asked", [
       "ls > /tmp/x",
@@ -469,16 +327,7 @@ describe("the files in a line", () => {
       "X=.env node y",
     ]);
     await all(options, "allowed", ["cat a.txt", "grep -r x src", "ls", "npm test", "git status"]);
-    await all(options, "denied", [
-      "cat .e*",
-      "cat .[e]nv",
-      "cat ./.en?",
-      "cat .*",
-      "cp .e* x",
-      "tar cf x .*",
-      "cat .e*/../.env",
-      "$X .e*",
-    ]);
+    await all(options, "denied", linesOf("judgeCommand", "name .env"));
     await all(options, "denied", ["cat *", "ls *"]);
     rmSync(join(root, "link"));
     await all(options, "allowed", ["cat *", "cat a.*", "ls *", "cp * src", "cat src/.e*"]);
@@ -498,14 +347,7 @@ describe("the files in a line", () => {
   });
 
   test("are found after a change of the directory too", async () => {
-    await all({ mode: "accept-edits" }, "asked", [
-      "cd ..; > x",
-      "cd .. && > x",
-      "cd ..; ls > x",
-      "cd .. > x; > y",
-      "{ cd ..; } > x; > y",
-      "cd .. || > x",
-    ]);
+    await all({ mode: "accept-edits" }, "asked", linesOf("judgeCommand", "write after a change of the directory"));
   });
 
   test("that an ask rule matches are asked about", async () => {
@@ -526,13 +368,7 @@ describe("the files in a line", () => {
 
   test("a rule about a folder binds what runs in it", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:read(src/)"] };
-    await all(options, "denied", [
-      "cd src && ls",
-      "cd src; npm test",
-      "cat src/b.ts",
-      "ls src",
-      "cd ./src && git status",
-    ]);
+    await all(options, "denied", linesOf("judgeCommand", "work in src"));
     await all(options, "allowed", ["ls", "npm test"]);
     await all({ deny: ["effect:read"] }, "denied", ["ls", "cat a.txt"]);
     await all({ ask: ["effect:read"] }, "asked", ["ls", "cat a.txt", "cat *.txt"]);
@@ -540,13 +376,7 @@ describe("the files in a line", () => {
 
   test("hosts that a rule matches are found in the words", async () => {
     const options: PolicyOptions = { mode: "full", deny: ["effect:network(evil.test)"] };
-    await all(options, "denied", [
-      "curl https://evil.test/x",
-      "ssh me@evil.test",
-      "curl http://evil.test:80/x",
-      "scp a evil.test:b",
-      "$X evil.test",
-    ]);
+    await all(options, "denied", linesOf("judgeCommand", "name the host evil.test"));
     await all(options, "allowed", ["curl https://good.test/evil"]);
   });
 });
@@ -562,20 +392,7 @@ describe("protected paths", () => {
       mode,
       allow: ["run_bash(tee *)", "run_bash(cp *)", "run_bash(git *)", "run_bash(rm *)", "effect:write"],
     };
-    await all(options, "asked", [
-      "echo x > .git/hooks/pre-commit",
-      "echo x | tee .git/config",
-      "cp a.txt .mcp.json",
-      "cp a.txt .vscode/tasks.json",
-      "rm -rf .git",
-      "git -C .git status",
-      "echo x >> .bashrc",
-      "echo x > .GIT/config",
-      "cd .git && echo x > config",
-      "$X > .git/config",
-      "cp a.txt .bash*c",
-      "cp a.txt .vs*/tasks.json",
-    ]);
+    await all(options, "asked", linesOf("judgeCommand", "change a protected path"));
   });
 
   test("are denied in read-only, and may be read", async () => {
@@ -589,14 +406,7 @@ describe("protected paths", () => {
     mkdirSync(join(root, "pkg/.vscode"), { recursive: true });
     mkdirSync(join(root, ".git"));
     const options: PolicyOptions = { mode: "full" };
-    await all(options, "asked", [
-      "rm -rf pkg",
-      "mv pkg x",
-      "rm -rf .",
-      "rm -rf ./*",
-      "rm -rf *",
-      "ls; /bin/rm -r pkg/",
-    ]);
+    await all(options, "asked", linesOf("judgeCommand", "take a protected folder away"));
     await all(options, "allowed", ["rm -rf src", "mv src x", "rm a.txt"]);
     await all({ mode: "full", deny: ["effect:delete(.vscode/)"] }, "denied", ["rm -rf pkg"]);
   });
@@ -653,23 +463,7 @@ test("a variable of the environment is not printed through another one", async (
 });
 
 describe("git commands that print what files say", () => {
-  const printing = [
-    "git grep KEY",
-    "git -P grep KEY",
-    "git diff",
-    "git diff --cached",
-    "cd src && git diff",
-    "git show HEAD",
-    "git show HEAD | head",
-    "git log -p",
-    "git log -u3",
-    "git log --patch -5",
-    "git log -L1,5:a.txt",
-    "git status -v",
-    "git status -sbvv",
-    "git stash show -p",
-    "git cat-file -p HEAD^{tree}",
-  ];
+  const printing = linesOf("judgeCommand", "git shows what files say");
   const naming = ["git status", "git log --oneline -5", "git branch -a", "git ls-files", "git stash list"];
   const deny = ["effect:read(.env)"];
 
@@ -749,16 +543,12 @@ describe("a repository that is not the user's own", () => {
   const allow = ["run_bash(npm test)"];
 
   test.each(["file", "link"] as const)("is not one elsewhere that the .git of a root leads to as a %s", async (as) => {
-    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-git-")));
-    try {
-      leadTo(join(elsewhere, ".git/worktrees/x"), as);
-      await all({ allow }, "allowed", [...lines, "npm test && git status"]);
-      // Nobody writes into the repository of another root unasked.
-      await all({ allow, roots: [root, elsewhere] }, "allowed", [...lines, "npm test && git status"]);
-      await all({ allow }, "asked", ["npm test && cd src && git status"]);
-    } finally {
-      rmSync(elsewhere, { recursive: true });
-    }
+    const elsewhere = temporaryFolder("policy-git");
+    leadTo(join(elsewhere, ".git/worktrees/x"), as);
+    await all({ allow }, "allowed", [...lines, "npm test && git status"]);
+    // Nobody writes into the repository of another root unasked.
+    await all({ allow, roots: [root, elsewhere] }, "allowed", [...lines, "npm test && git status"]);
+    await all({ allow }, "asked", ["npm test && cd src && git status"]);
   });
 
   test.each(["file", "link"] as const)("is one in the roots that the .git of a root leads to as a %s", async (as) => {
@@ -774,46 +564,30 @@ describe("a repository that is not the user's own", () => {
   });
 
   test("is one that the .git of a root does not plainly lead to", async () => {
-    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "policy-git-")));
-    try {
-      leadTo(elsewhere, "file", false);
-      await all({}, "asked", lines);
-      leadTo(elsewhere, "file");
-      await all({}, "allowed", lines);
-      for (const text of [
-        "",
-        elsewhere,
-        `gitdir: ${elsewhere}\nx`,
-        `gitdir: ${elsewhere}\0`,
-        `gitdir: ./${"x".repeat(5000)}`,
-      ]) {
-        writeFileSync(join(root, ".git"), text);
-        expect([text, (await judge({}, "git status")).decision]).toEqual([text, "asked"]);
-      }
-      rmSync(join(root, ".git"));
-      symlinkSync("missing", join(root, ".git"));
-      await all({}, "asked", lines);
-    } finally {
-      rmSync(elsewhere, { recursive: true });
+    const elsewhere = temporaryFolder("policy-git");
+    leadTo(elsewhere, "file", false);
+    await all({}, "asked", lines);
+    leadTo(elsewhere, "file");
+    await all({}, "allowed", lines);
+    for (const text of [
+      "",
+      elsewhere,
+      `gitdir: ${elsewhere}\nx`,
+      `gitdir: ${elsewhere}\0`,
+      `gitdir: ./${"x".repeat(5000)}`,
+    ]) {
+      writeFileSync(join(root, ".git"), text);
+      expect([text, (await judge({}, "git status")).decision]).toEqual([text, "asked"]);
     }
+    rmSync(join(root, ".git"));
+    symlinkSync("missing", join(root, ".git"));
+    await all({}, "asked", lines);
   });
 });
 
 test("a verb of git after its options is judged as one before them", async () => {
-  await all({}, "asked", [
-    "git remote -v add evil http://127.0.0.1/",
-    "git remote -v set-url origin http://127.0.0.1/",
-    "git remote --verbose update",
-    "git -P remote -v prune origin",
-    "git reflog -n 1 expire --all",
-  ]);
-  await all({}, "allowed", [
-    "git remote",
-    "git remote -v",
-    "git remote get-url origin",
-    "git reflog",
-    "git reflog -n 5",
-  ]);
+  await all({}, "asked", linesOf("judgeCommand", "git changes remotes and the reflog"));
+  await all({}, "allowed", linesOf("judgeCommand", "git lists remotes and the reflog"));
 });
 
 test("a comparison of folders is asked about, since it opens what their links lead to", async () => {
@@ -827,15 +601,7 @@ test("a comparison of folders is asked about, since it opens what their links le
 
 test("a search of the folder is one also where an option names a file", async () => {
   const deny = ["effect:read(.env)"];
-  await all({ deny }, "denied", [
-    "grep -rf a.txt",
-    "grep -rfa.txt",
-    "grep -d recurse -f a.txt -e K",
-    "grep -r K --exclude-from=a.txt",
-    "rg -f a.txt",
-    "rg -. --ignore-file=a.txt K",
-    "rg --files --ignore-file a.txt",
-  ]);
+  await all({ deny }, "denied", linesOf("judgeCommand", "search the folder by an option's file"));
   await all({ deny }, "allowed", ["grep -f a.txt src/b.ts", "grep -rf a.txt src", "rg -f a.txt src"]);
 });
 
@@ -843,16 +609,7 @@ test("git in a folder of a repository prints what lies outside the root, which i
   mkdirSync(join(root, ".git"));
   writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
   const roots = join(root, "src");
-  const prints = [
-    "git grep x -- :/",
-    "git grep --untracked . -- ':(top)'",
-    "git diff",
-    "git diff HEAD~1",
-    "git diff-files -p",
-    "git show HEAD:a.txt",
-    "git cat-file -p :a.txt",
-    "git log -p",
-  ];
+  const prints = linesOf("judgeCommand", "git prints what lies outside the root");
   const decide = async (options: PolicyOptions, command: string): Promise<string> =>
     (await judge({ roots, cwd: roots, ...options }, command, { cwd: roots })).decision;
   for (const command of prints) {
@@ -868,13 +625,7 @@ test("git in a folder of a repository prints what lies outside the root, which i
 });
 
 test("a program that gets no PATH is asked about, since bash then looks in the folder", async () => {
-  const lines = [
-    "env -i bash -c tree",
-    "env - bash -c tree",
-    "env -u PATH bash -c 'tree .'",
-    "timeout 5 env -i sh -c ls",
-    "env -u GIT_CONFIG_GLOBAL git status",
-  ];
+  const lines = linesOf("judgeCommand", "get no PATH");
   await all({}, "asked", lines);
   await all({ mode: "read-only" }, "denied", lines);
 });

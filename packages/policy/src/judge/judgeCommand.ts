@@ -1,17 +1,20 @@
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
+import type { Uncovered } from "../programs/uncovered.ts";
 import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
-import { type CommandPattern, coversCommand, meansCommand, mentions, startsProgram } from "../rules/patterns.ts";
+import { type CommandPattern, coversCommand, mentions, quoteWord } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
 import { type Budget, expandPattern } from "./folders.ts";
+import { holdsCommand, mayStartAny } from "./heldCommand.ts";
 import type { Groups } from "./judgeFile.ts";
 import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
 import { judgePlaced } from "./judgePlaced.ts";
+import { meansCommand, startsProgram } from "./meansCommand.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export async function judgeCommand(
@@ -29,6 +32,7 @@ export async function judgeCommand(
   const verdicts: Verdict[] = asked
     ? [byRule("ask", asked.rule.text, { ...subject, command: asked.command?.text })]
     : [];
+  for (const list of ["deny", "ask"] as const) verdicts.push(...judgeHeld(list, line, groups, subject, settings));
   if (line.unreadable === undefined) verdicts.push(...judgeReadable(line, groups, subject, settings));
   else verdicts.push(judgeUnreadable(line, line.unreadable, groups, subject, settings));
   if (effect.remote !== undefined && isAboutFiles(settings)) {
@@ -37,6 +41,32 @@ export async function judgeCommand(
   }
   verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
   return [...verdicts, ...(await judgePlaced(line, settings, budget))];
+}
+
+/** Judges commands of programs that nobody here knows, which may start what stands in their words. */
+function judgeHeld(
+  list: "deny" | "ask",
+  { commands }: CommandLine,
+  groups: Groups,
+  subject: Subject,
+  { mode }: Settings,
+): Verdict[] {
+  const unknown = commands.filter(mayStartAny);
+  for (const { rule, pattern } of unknown.length === 0 ? [] : groups[list].flatMap((group) => group.commands)) {
+    const holder = unknown.find((command) => holdsCommand(pattern, command));
+    if (holder === undefined) continue;
+    const about = { ...subject, command: holder.text };
+    if (list === "ask") return [byRule("ask", rule.text, about)];
+    return [
+      notTold(
+        "unreadable",
+        mode,
+        `${oneLine(holder.words[0] ?? "", 60)} may start what the rule ${rule.text} denies`,
+        about,
+      ),
+    ];
+  }
+  return [];
 }
 
 function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
@@ -89,7 +119,7 @@ function judgeReadable(line: CommandLine, groups: Groups, subject: Subject, sett
   }
   const around = whatIsAround(line, settings);
   const verdicts = around === undefined ? [] : [byMode(askOrDeny(mode), mode, around, subject)];
-  for (const command of line.commands) verdicts.push(judgeSimple(command, line.effect, settings));
+  for (const command of line.commands) verdicts.push(judgeSimple(command, line.effect, groups, settings));
   return verdicts.length > 0 ? verdicts : [byMode("allow", mode, "it runs nothing", subject)];
 }
 
@@ -129,7 +159,7 @@ function dashedName(
   return undefined;
 }
 
-function judgeSimple(command: LineCommand, effect: ToolEffect, { mode }: Settings): Verdict {
+function judgeSimple(command: LineCommand, effect: ToolEffect, { allow }: Groups, { mode }: Settings): Verdict {
   const { text, words, reads, uncovered, allowedBy } = command;
   const subject: Subject = { what: `run: ${oneLine(text)}`, effect, command: text };
   if (isPlainChange(words)) return byMode("allow", mode, "it only changes the working directory", subject);
@@ -138,7 +168,22 @@ function judgeSimple(command: LineCommand, effect: ToolEffect, { mode }: Setting
   if (mode === "read-only")
     return byMode("deny", mode, `the mode read-only allows only read-only commands (${asClause(reads)})`, subject);
   if (allowedBy) return byRule("allow", allowedBy.text, subject);
-  return byMode("ask", mode, `no rule allows it (${asClause(uncovered?.why ?? reads)})`, subject);
+  const why = `${asClause(uncovered?.why ?? reads)}${uncovered === undefined ? "" : spellingOut(allow, command, uncovered)}`;
+  return byMode("ask", mode, `no rule allows it (${why})`, subject);
+}
+
+/** Says which rule comes near, and which one would do: with the words up to the last that `*` does not stand for. */
+function spellingOut(groups: readonly RuleGroup[], command: LineCommand, { at }: Uncovered): string {
+  const { words, unsafeRepository, moreWords, variables = [] } = command;
+  if (unsafeRepository !== undefined || moreWords === true || variables.length > 0) return "";
+  const rules = groups.flatMap(({ commands }) => commands);
+  const near = rules.find(({ pattern }) => pattern.open && coversCommand(pattern, words));
+  if (near === undefined) return "";
+  const none = `; the * of ${near.rule.text} does not stand for that`;
+  const spelled = words.slice(0, at + 1).map(quoteWord);
+  if (at >= words.length || spelled.includes(undefined)) return none;
+  const rule = `${near.rule.text.replace(/\(.*/s, "")}(${spelled.join(" ")}${at + 1 < words.length ? " *" : ""})`;
+  return rule.length > 200 ? none : `${none}, but the rule ${rule} would`;
 }
 
 function asClause(sentence: string): string {
@@ -160,7 +205,10 @@ function ruleAboutLine(
     if (untested) return { rule: untested };
     for (const { rule, pattern } of group.commands) {
       const meant = commands.find(
-        ({ words, moreWords }) => meansCommand(pattern, words) || (moreWords === true && startsProgram(pattern, words)),
+        (one) =>
+          meansCommand(pattern, one.words) ||
+          (one.moreWords === true && startsProgram(pattern, one.words)) ||
+          (one.uncovered !== undefined && holdsCommand(pattern, one)),
       );
       if (meant || (!isSeen && mentions(pattern, command ?? ""))) return { rule, command: meant };
     }

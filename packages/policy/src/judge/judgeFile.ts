@@ -1,19 +1,21 @@
 import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { compilePathPatterns, isInside } from "@toolcrib/kit/files";
-import { originWithin } from "@toolcrib/kit/text";
 import { describeEffect } from "../describe.ts";
+import { isOfPack } from "../packOrigin.ts";
 import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
-import { type Budget, type EntryKind, findBelow, isSeen, linkStatsOf, listBelow, newBudget } from "./folders.ts";
+import type { Budget, EntryKind } from "./folders.ts";
+import { findBelow, isSeen, linkStatsOf, listBelow, newBudget, statsOf } from "./folders.ts";
 import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
 export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
 
-const packOrigin = /^@toolcrib\/tools-/;
+export const shellOrigin = "shell";
+
 /** Of the tool that saves the session of an agent, to a path that the program chose, not the model. */
 const ownOrigin = "@toolcrib/agent";
 const none: ReadonlySet<string> = new Set();
@@ -44,10 +46,13 @@ async function judgeByRules(
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
   const subject = { what, effect };
-  const pack = effect.remote === undefined ? origin : originWithin(effect.remote, origin);
-  const leftOut = pack !== undefined && packOrigin.test(pack) ? settings.denied : none;
+  const leftOut = isOfPack(origin, effect.remote) ? settings.denied : none;
+  // A shell line could put a folder in its place first.
+  const mayBeFile =
+    effect.kind === "read" && effect.tree !== true && origin !== shellOrigin && isSeen(effect, settings);
+  const isOpenedAsFile = (path: string): boolean => mayBeFile && statsOf(path)?.isDirectory() === false;
   const binding = async (list: "deny" | "ask"): Promise<Verdict | undefined> => {
-    const found = await bindingRule(groups[list], effect, leftOut, budget);
+    const found = await bindingRule(groups[list], effect, leftOut, isOpenedAsFile, budget);
     return found && byRule(list, found.rule.text, { effect, what: withBelow(what, found, settings) });
   };
   const denied = await binding("deny");
@@ -166,6 +171,7 @@ async function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
   leftOut: ReadonlySet<string>,
+  isOpenedAsFile: (path: string) => boolean,
   budget: Budget,
 ): Promise<Binding | undefined> {
   const bare = bareRule(groups);
@@ -178,7 +184,12 @@ async function bindingRule(
       if (patterned[0]) return { rule: patterned[0] };
       continue;
     }
-    const found = paths?.match(path) ?? (givenPath === undefined ? undefined : paths?.match(givenPath));
+    const matching = (one: string | undefined): string | undefined => {
+      const found = one === undefined ? undefined : paths?.match(one);
+      // A pattern for directories binds what is not there yet, but no file.
+      return one !== undefined && found !== undefined && isOpenedAsFile(one) ? paths?.match(one, false) : found;
+    };
+    const found = matching(path) ?? matching(givenPath);
     const rule = found === undefined ? undefined : byPattern.get(found);
     if (rule) return { rule };
   }
@@ -259,8 +270,7 @@ export function outrightRule(
   const names = (pattern: string): boolean =>
     candidatePaths(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
   for (const group of groups) {
-    for (const rule of group.patterned) {
-      const { pattern = "" } = rule;
+    for (const [pattern, rule] of group.byPattern) {
       if (!names(pattern)) continue;
       const alone = compilePathPatterns([pattern], { roots, home });
       if (alone.match(path) !== undefined) return rule;

@@ -86,8 +86,11 @@ function mentionsIn(
   );
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
-    const rule = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
-    if (rule) verdicts.push(byRule(list, rule.text, subject));
+    const mentioned = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
+    if (mentioned === undefined) continue;
+    const { rule, word } = mentioned;
+    const why = `its word ${oneLine(word, 120)} may name what the rule ${rule.text} ${list === "deny" ? "denies" : "asks about"}`;
+    verdicts.push({ ...byRule(list, rule.text, subject), why });
   }
   if (readsOnly || mode === "read-only") return verdicts;
   const found = firstOf(paths, (path) => judgeProtectedWord(path, command, groups, subject, settings));
@@ -104,12 +107,17 @@ function possiblePath(directory: string, word: string): PossiblePath {
   return { word, forms: named === opened ? [named] : [named, opened] };
 }
 
-function mentionedRule(group: RuleGroup | undefined, paths: readonly PossiblePath[]): Rule | undefined {
+function mentionedRule(
+  group: RuleGroup | undefined,
+  paths: readonly PossiblePath[],
+): { readonly rule: Rule; readonly word: string } | undefined {
   if (!group) return undefined;
   return firstOf(paths, ({ word, forms }) => {
     const pattern = firstOf(forms, (path) => group.paths?.match(path));
-    if (pattern !== undefined) return group.byPattern.get(pattern);
-    return group.hosts.find(({ matches }) => word.split("/").some(matches))?.rule;
+    const ofHost = (): Rule | undefined =>
+      group.hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
+    const rule = pattern === undefined ? ofHost() : group.byPattern.get(pattern);
+    return rule && { rule, word };
   });
 }
 

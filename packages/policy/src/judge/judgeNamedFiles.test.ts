@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { sharedFolder } from "../../../../testing/src/temporaryFolder.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 const base = sharedFolder("policy-lists");

@@ -28,13 +28,12 @@ import {
   shellPath,
 } from "./folders.ts";
 import { ignoredIn } from "./gitIgnored.ts";
-import { type Groups, judgeFile } from "./judgeFile.ts";
+import { type Groups, judgeFile, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
 import { listedFiles, namedBelow } from "./listedFiles.ts";
 import type { ProtectedMatcher } from "./protectedPaths.ts";
 import { leavesFiles, repositoryAt, subcommandOf } from "./unsafeRepository.ts";
 
-export const shellOrigin = "shell";
 /** Not a file of any folder. */
 const nullDevice = "/dev/null";
 

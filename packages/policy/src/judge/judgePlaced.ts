@@ -16,8 +16,8 @@ import {
   pathFrom,
   statsOf,
 } from "./folders.ts";
-import { isInRules, isLimited, judgeFile } from "./judgeFile.ts";
-import { effectGroups, fileEffect, isAboutFiles, shellOrigin } from "./judgeNamedFiles.ts";
+import { isInRules, isLimited, judgeFile, shellOrigin } from "./judgeFile.ts";
+import { effectGroups, fileEffect, isAboutFiles } from "./judgeNamedFiles.ts";
 
 /*
  * A line is judged by what the disk holds before it runs. `mv`, `cp` and their like put what they take under names that the line does not

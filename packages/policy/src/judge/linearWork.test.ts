@@ -1,9 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type StepCounter, startCountingSteps } from "@toolcrib/testing/countSteps";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { type StepCounter, startCountingSteps } from "../../../../testing/src/countSteps.ts";
 import type { Policy } from "../policy.ts";
 
 const steps: StepCounter = startCountingSteps();
@@ -11,22 +9,26 @@ const steps: StepCounter = startCountingSteps();
 vi.resetModules();
 const { createPolicy } = await import("../policy.ts");
 
-let root: string;
+const root = sharedFolder("policy-linear");
 let policy: Policy;
 
 beforeAll(async () => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-linear-")));
-  policy = createPolicy({ roots: root, cwd: root, home: root, allow: ["run_bash(x *)"], deny: ["run_bash(y z *)"] });
+  policy = createPolicy({
+    roots: root,
+    cwd: root,
+    home: root,
+    allow: ["run_bash(x *)"],
+    deny: ["run_bash(y z *)", "run_bash(git push -f)"],
+  });
   // What is compiled once is not counted.
-  await judgeLine(policy, 'git commit -m "$x"; find . -exec ls {} \\;; export x=1; tar -x', root);
+  await judgeLine(policy, 'git commit -m "$x"; find . -exec ls {} \\;; export x=1; tar -x; u git log git', root);
 });
 
 afterAll(() => {
   steps.stop();
-  rmSync(root, { recursive: true, force: true });
 });
 
-const short = 2400;
+const short = 1600;
 
 /** A line of that many characters: a head, a part with a number in it again and again, and a tail. */
 function lineOf(length: number, [head, part, tail]: readonly [string, string, string]): string {
@@ -44,6 +46,16 @@ test("four times as many rules take about four times the work", async () => {
   const few = await stepsWith(200);
   expect(few).toBeGreaterThan(200);
   expect(await stepsWith(800)).toBeLessThan(5 * few);
+});
+
+test("rules about the same program read a long line once", async () => {
+  const stepsWith = (rules: number): Promise<number> => {
+    const deny = Array.from({ length: rules }, (_, at) => `run_bash(git y${at} --z)`);
+    const many = createPolicy({ roots: root, cwd: root, home: root, deny });
+    const line = lineOf(4 * short, [`u${rules} ${"git log ".repeat(9)}`, "--n ", ""]);
+    return steps.count("/packages/policy/src/", () => judgeLine(many, line, root));
+  };
+  expect(await stepsWith(16)).toBeLessThan(1.5 * (await stepsWith(1)));
 });
 
 describe("a line four times as long takes about four times the work", () => {
@@ -66,6 +78,8 @@ describe("a line four times as long takes about four times the work", () => {
     ["evals", ["", "eval ", "ls"]],
     ["wrappers", ["", "sudo ", "ls"]],
     ["variables of env", ["env ", "A=N ", "ls"]],
+    ["options of a denied program", ["git push ", "--aN ", "x"]],
+    ["programs that an unknown one may start", ["u ", "y --N ", ""]],
     ["directories", ["", "cd N;", "ls"]],
     ["cases", ["case x in ", "N) ls;; ", "esac"]],
     ["loops", ["", "for x in N; do ls; done;", ""]],

@@ -1,15 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, expect, test } from "vitest";
-import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
+import { temporaryFolder, writeIn } from "@toolcrib/testing/temporaryFolder";
+import { beforeEach, test } from "vitest";
+import { expectJudged } from "../../../../testing/shell/judgeLine.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 let root: string;
-const put = (path: string): void => {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), "x\n");
-};
+const put = (path: string): void => writeIn(root, path, "x\n");
 const link = (target: string, path: string): void => {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   symlinkSync(target, join(root, path));
@@ -17,9 +14,8 @@ const link = (target: string, path: string): void => {
 
 async function all(expected: string, paths: readonly string[], options: PolicyOptions = {}): Promise<void> {
   const policy = createPolicy({ roots: root, home: join(root, "home"), mode: "accept-edits", ...options });
-  const found: Record<string, string> = {};
-  for (const path of paths) found[path] = (await judgeLine(policy, `echo x > ${path}`, root)).decision;
-  expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, expected])));
+  const lines = paths.map((path) => `echo x > ${path}`);
+  await expectJudged(policy, lines, expected, root);
 }
 
 beforeEach(() => {

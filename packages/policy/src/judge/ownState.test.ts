@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
 import { createPathScope } from "@toolcrib/kit/files";
-import { temporaryFolder, writeIn } from "@toolcrib/testing";
+import { temporaryFolder, writeIn } from "@toolcrib/testing/temporaryFolder";
 import { beforeEach, expect, test } from "vitest";
 import { createPolicy, type Policy } from "../index.ts";
 

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, win32 } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
+import { beforeEach, describe, expect, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
+import { largeFolder } from "../../../../testing/shell/largeFolder.ts";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import { createPolicy, type PolicyOptions, protectedPaths } from "../index.ts";
 import { compileProtected, ownFolders, plainNames } from "./protectedPaths.ts";
@@ -10,14 +12,20 @@ import { compileProtected, ownFolders, plainNames } from "./protectedPaths.ts";
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  root = temporaryFolder("policy");
 });
 
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const registryWith = (options: PolicyOptions): ToolRegistry =>
+  new ToolRegistry(createFsTools({ cwd: root })).guard(
+    createPolicy({ roots: root, home: join(root, "home"), ...options }).guard,
+  );
 
-async function answer(options: PolicyOptions, name: string, args: Record<string, unknown>): Promise<string> {
-  const registry = new ToolRegistry(createFsTools({ cwd: root }));
-  registry.guard(createPolicy({ roots: root, home: join(root, "home"), ...options }).guard);
+async function answer(
+  options: PolicyOptions,
+  name: string,
+  args: Record<string, unknown>,
+  registry = registryWith(options),
+): Promise<string> {
   const checked = await registry.check(name, args);
   return checked.ok ? "allowed" : checked.error.message;
 }
@@ -32,113 +40,14 @@ function movable(tool: ExecutableTool | undefined, path: string): ExecutableTool
   return { ...tool, effects: () => effects };
 }
 
-const examples = [
-  ".git/config",
-  ".git",
-  "sub/.git/hooks/pre-commit",
-  ".gitconfig",
-  ".gitmodules",
-  ".githooks/pre-push",
-  ".husky/pre-commit",
-  ".huskyrc.json",
-  "lefthook.yml",
-  ".lefthook.yml",
-  "lefthook-local.yml",
-  "lefthook.toml",
-  ".lefthook-local.json",
-  "prek.toml",
-  ".pre-commit-config.yaml",
-  ".mcp.json",
-  "deep/er/.mcp.json",
-  ".toolcrib.json",
-  ".envrc",
-  ".vscode/tasks.json",
-  ".idea/workspace.xml",
-  ".devcontainer/devcontainer.json",
-  ".devcontainer.json",
-  "x.code-workspace",
-  ".zed/tasks.json",
-  ".fleet/run.json",
-  ".exrc",
-  ".vimrc",
-  ".gvimrc",
-  ".nvimrc",
-  ".nvim.lua",
-  ".vim/plugin/x.vim",
-  ".emacs",
-  ".emacs.d/init.el",
-  ".dir-locals.el",
-  ".profile",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".inputrc",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".mkshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".login",
-  ".logout",
-  "Microsoft.PowerShell_profile.ps1",
-  "profile.ps1",
-  ".xprofile",
-  ".xinitrc",
-  ".xsession",
-  ".xsessionrc",
-  ".pam_environment",
-  ".npmrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".yarn/releases/yarn.cjs",
-  ".pnp.cjs",
-  ".pnpmfile.cjs",
-  "bunfig.toml",
-  ".cargo/config.toml",
-  "pip.conf",
-  ".condarc",
-  ".ssh/authorized_keys",
-  ".gnupg/gpg.conf",
-  ".aws/config",
-  ".kube/config",
-  ".docker/config.json",
-  ".netrc",
-  ".claude/settings.json",
-  ".cursor/mcp.json",
-  ".codex/config.toml",
-  ".gemini/settings.json",
-  ".opencode/x",
-  ".windsurf/x",
-  ".toolcrib/session.json",
-  ".github/workflows/ci.yml",
-  ".github/actions/x/action.yml",
-  ".gitlab-ci.yml",
-  ".circleci/config.yml",
-  ...`.hgrc deep/.hg/hgrc .helix/config.toml .dir-locals-2.el .Rprofile .irbrc .bazelrc .mvn/jvm.config opencode.json opencode.jsonc
-  .aider.conf.yml .kiro/x .roo/x .qwen/x AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .agents/x
-  .cursorrules .windsurfrules .clinerules .roorules .goosehints .junie/x .github/copilot-instructions.md .github/instructions/x
-  .travis.yml .drone.yml .woodpecker.yml .woodpecker/x .cirrus.yml .appveyor.yml appveyor.yml azure-pipelines.yml
-  bitbucket-pipelines.yml Jenkinsfile .buildkite/x .semaphore/x .teamcity/x .forgejo/workflows/x .gitea/workflows/x`.split(
-    /\s+/,
-  ),
-  "home/.config/fish/config.fish",
-  "home/.local/bin/git",
-  "home/bin/x",
-  "home/Library/LaunchAgents/x.plist",
-  "home/.local/state/toolcrib/answers.json",
-];
+const examples = linesOf("protectedPaths", "protected");
 
 describe("a protected path", () => {
   test("is asked about where changes are accepted, in each mode", async () => {
     for (const mode of ["ask", "accept-edits", "full"] as const) {
+      const registry = registryWith({ mode, allow: ["write_file", "effect:write(**)"] });
       for (const path of examples) {
-        expect(await write({ mode, allow: ["write_file", "effect:write(**)"] }, path), `${mode} ${path}`).toMatch(
+        expect(await answer({}, "write_file", { path, content: "" }, registry), `${mode} ${path}`).toMatch(
           /^Approval required: write_file would write .*; asked because it is protected \(/,
         );
       }
@@ -162,38 +71,16 @@ describe("a protected path", () => {
     expect(await answer({}, "read_file", { path: ".git/config" })).toBe("allowed");
   });
 
-  test.each([
-    ".gitignore",
-    ".gitattributes",
-    "git/config",
-    ".github/CODEOWNERS",
-    "a.git",
-    "vscode/x",
-    ".mcp.json.md",
-    "home/config",
-    "src/profile.ts",
-  ])("is not every path: %s", async (path) => {
+  test.each(linesOf("protectedPaths", "not protected"))("is not every path: %s", async (path) => {
     expect(await write({ mode: "accept-edits" }, path)).toBe("allowed");
   });
 
-  test.each([
-    ".GIT/config",
-    ".Git",
-    ".g\u200bit/config",
-    ".git\ufeff/config",
-    ".git./config",
-    ".git /config",
-    ".git. ./config",
-    ".git:x/config",
-    ".git::$INDEX_ALLOCATION/config",
-    "\uff0egit/config",
-    ".MCP.json",
-    ".mcp.json:stream",
-    ".ſsh/config",
-    ".\u212aube/config",
-  ])("is protected in another spelling that a file system accepts: %j", async (path) => {
-    expect(await write({ mode: "full" }, path)).toContain("is protected");
-  });
+  test.each(linesOf("protectedPaths", "other spellings"))(
+    "is protected in another spelling that a file system accepts: %j",
+    async (path) => {
+      expect(await write({ mode: "full" }, path)).toContain("is protected");
+    },
+  );
 
   test("is protected through a link, and where the link itself has that name", async () => {
     mkdirSync(join(root, ".git"));
@@ -275,8 +162,7 @@ describe("a folder that holds something protected", () => {
   });
 
   test("counts as one where it holds more than can be looked through", async () => {
-    const large = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : root, "policy-"));
-    for (let index = 0; index < 5001; index += 1) writeFileSync(join(large, String(index)), "");
+    const large = largeFolder();
     const policy = createPolicy({ mode: "full", roots: large });
     const [tool] = createFsTools({ cwd: large }).filter(({ name }) => name === "remove");
     const args = { path: large };
@@ -285,7 +171,6 @@ describe("a folder that holds something protected", () => {
     expect([decision, decidedBy]).toEqual(["ask", { by: "protected", pattern: "" }]);
     rmSync(join(large, "5000"));
     expect((await policy.explain({ name: "remove", args, tool: movable(tool, large) })).decision).toBe("allow");
-    rmSync(large, { recursive: true });
   });
 
   test("is asked about, or denied, where a folder gets it by its new name", async () => {
@@ -358,23 +243,15 @@ describe("more protected places", () => {
       expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([path, "allowed"]);
   });
 
-  test.each([
-    '"\\"tools/run.sh\\""',
-    '"$(git rev-parse --show-toplevel)/tools/run.sh"',
-    '"\\"$(git rev-parse --show-toplevel)\\"/tools/run.sh x"',
-    '"\\"$PWD\\"/tools/run.sh"',
-    '"$PWD/tools/run.sh;:"',
-    '"cd tools && ./run.sh"',
-    '"f() { tools/run.sh; }; f"',
-    'sh -c "tools/run.sh %f"',
-    "node --import=./tools/run.sh",
-    "`pwd`/tools/run.sh",
-  ])("are programs in the text for a shell %j", async (value) => {
-    mkdirSync(join(root, ".git"));
-    writeFileSync(join(root, ".git/config"), `[diff "x"]\n textconv = ${value}\n`);
-    expect(await write({ mode: "accept-edits" }, "tools/run.sh")).toContain("git runs it");
-    expect(await write({ mode: "accept-edits" }, "tools/other.sh")).toBe("allowed");
-  });
+  test.each(linesOf("protectedPaths", "texts for a shell"))(
+    "are programs in the text for a shell %j",
+    async (value) => {
+      mkdirSync(join(root, ".git"));
+      writeFileSync(join(root, ".git/config"), `[diff "x"]\n textconv = ${value}\n`);
+      expect(await write({ mode: "accept-edits" }, "tools/run.sh")).toContain("git runs it");
+      expect(await write({ mode: "accept-edits" }, "tools/other.sh")).toBe("allowed");
+    },
+  );
 
   test("are what it names for a root in a repository that lies above, or elsewhere as that of a worktree does", async () => {
     const put = (path: string, text: string): void => {
@@ -449,19 +326,7 @@ test("names are read as Windows opens them", () => {
 test("protected paths hold in every spelling of Windows, on drives and shares", () => {
   const roots = ["C:\\work", "\\\\server\\share\\work"];
   const { match, mayMatchBelow } = compileProtected(protectedPaths, { roots, home: "C:\\Users\\me" }, win32);
-  const paths = [
-    "C:\\work\\.git\\config",
-    "c:\\WORK\\.GIT\\config",
-    "C:/work/.git/hooks/x",
-    "C:\\work\\a\\.git.\\config",
-    "C:\\work\\.git::$INDEX_ALLOCATION\\config",
-    "C:\\work\\.mcp.json::$DATA",
-    "C:\\work\\.vscode \\x",
-    "\\\\server\\share\\work\\.Git\\config",
-    "//SERVER/share/work/AGENTS.md",
-    "c:\\users\\ME\\.config\\x",
-    "D:\\other\\.ssh\\id",
-  ];
+  const paths = linesOf("protectedPaths", "spellings of Windows");
   for (const path of paths) expect(match(path), path).toBeDefined();
   for (const path of ["C:\\work\\src\\a.ts", "C:\\work\\git\\config", "C:\\Users\\me\\x"])
     expect(match(path), path).toBeUndefined();

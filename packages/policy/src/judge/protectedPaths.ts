@@ -15,7 +15,7 @@ import type { PathBases } from "../rules/compileRules.ts";
 import type { Verdict } from "../verdict.ts";
 import { type EntryStats, isSeen, statsOf } from "./folders.ts";
 
-/** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis is written as any character. */
+/** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis and a line end are written as any character. */
 export function exactPattern(path: string): string {
   return patternIn(nodePath, path);
 }
@@ -23,8 +23,8 @@ export function exactPattern(path: string): string {
 function patternIn({ sep }: PathStyle, given: string): string {
   return given
     .replaceAll(sep, "/")
-    .replace(/[*?[\\]/g, "\\$&")
-    .replace(/[()]/g, "?");
+    .replace(/[*?[\\{]| $/g, "\\$&")
+    .replace(/[()\r\n\t]/g, "?");
 }
 
 /** Lists the tool's own configuration and state, wherever the environment puts them. */
@@ -82,12 +82,17 @@ export function compileProtected(
     followLinks: true,
     style,
   });
+  /** A path by the names that Windows would open, and as it is: a pattern may hold a blank at its end. */
+  const formsOf = (path: string): ReadonlySet<string> => new Set([plainNames(path, style), path]);
   return {
     match(path) {
-      const found = paths.match(plainNames(path, style));
-      return found === undefined ? undefined : byPattern.get(found);
+      for (const form of formsOf(path)) {
+        const found = paths.match(form);
+        if (found !== undefined) return byPattern.get(found);
+      }
+      return undefined;
     },
-    mayMatchBelow: (folder) => paths.mayMatchBelow(plainNames(folder, style)),
+    mayMatchBelow: (folder) => [...formsOf(folder)].some((form) => paths.mayMatchBelow(form)),
   };
 }
 

@@ -1,17 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { defineTool, type ExecutableTool, type ToolEffect, ToolError } from "@toolcrib/core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
+import { describe, expect, test } from "vitest";
 import { createPolicy, type Explanation, type PolicyOptions } from "../index.ts";
 
-let root: string;
-
-beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
-});
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder("policy");
 
 async function explain(
   options: PolicyOptions,
@@ -34,6 +26,23 @@ const mode = (name: string): object => ({ by: "mode", mode: name });
 const rule = (list: string, text: string): object => ({ by: "rule", list, rule: text });
 
 describe("the reason of a decision about a shell line", () => {
+  test.each([
+    ["effect:delete(**)", "npm test", "test"],
+    ["effect:read(.env)", "node --env-file=.env x", ".env"],
+    ["effect:write(*.lock)", "yarn add -o=a.lock", "a.lock"],
+    ["effect:network(*.example.com)", "curl https://a.example.com/x", "https://a.example.com/x"],
+  ])("names the word that the rule %s may be about: %s", async (text, command, word) => {
+    for (const [list, verb] of [
+      ["deny", "denies"],
+      ["ask", "asks about"],
+    ] as const)
+      expect(await line({ mode: "full", [list]: [text] }, command)).toEqual([
+        list,
+        rule(list, text),
+        `run: ${command}; its word ${word} may name what the rule ${text} ${verb}.`,
+      ]);
+  });
+
   test("is a rule, with the command", async () => {
     expect(await line({ deny: ["run_bash(rm *)"] }, "ls; rm x")).toEqual([
       "deny",
@@ -100,6 +109,40 @@ describe("the reason of a decision about a shell line", () => {
     expect(hidden).toMatch(/^run: git -c a\.b=c log; no rule allows it \([a-z-].*[^.]\)\.$/);
   });
 
+  test("names the word that a rule does not stand for, and a rule that does", async () => {
+    const why = async (allow: string, command: string): Promise<unknown> =>
+      (await line({ allow: [allow] }, command))[2];
+    for (const [rule, command, word, better] of [
+      ["run_bash(awk *)", "awk '{print}' a", "awk runs what its words say", "run_bash(awk '{print}' a)"],
+      [
+        "run_bash(gh pr create *)",
+        "gh pr create -d --title x y",
+        "--title of gh pr create may ",
+        "run_bash(gh pr create -d --title x *)",
+      ],
+      ["run_bash(bun run *)", 'bun run a --flag "b"', "bun runs a", "run_bash(bun run a *)"],
+      [
+        "effect:execute(npm run *)",
+        "npm run a --flag b c",
+        "--flag of npm run may ",
+        "effect:execute(npm run a --flag b *)",
+      ],
+    ] as const) {
+      const text = await why(rule, command);
+      expect(text).toContain(`no rule allows it (${word}`);
+      expect(text).toContain(`; the * of ${rule} does not stand for that, but the rule ${better} would).`);
+      expect(await why(better, command)).toContain(`the rule ${better} allows it`);
+    }
+    expect(await why("run_bash(vim *)", "vim a")).toContain("; the * of run_bash(vim *) does not stand for that).");
+    expect(await why("run_bash(awk *)", "rm a")).not.toContain("stand for");
+  });
+
+  test("is the part that a rule allows, where all of a line runs", async () => {
+    const options = { allow: ["run_bash(npm run test)"] };
+    for (const command of ["env NODE_ENV=test npm run test", "ls && npm run test"])
+      expect((await line(options, command))[2]).toBe("run: npm run test; the rule run_bash(npm run test) allows it.");
+  });
+
   test("is what surrounds the command", async () => {
     expect(await line({}, "cd - && ls")).toEqual([
       "ask",
@@ -126,6 +169,11 @@ describe("the reason of a decision about a shell line", () => {
       "the rule effect:write(x)",
     );
     expect((await line({ mode: "full", ask: ["effect:network"] }, "cat $X"))[2]).toContain("the rule effect:network");
+    expect(await line({ mode: "full", deny: ["run_bash(git push)"] }, "mise x -- git push")).toEqual([
+      "ask",
+      cause,
+      "run: mise x -- git push; mise may start what the rule run_bash(git push) denies.",
+    ]);
     expect((await line({ mode: "full", deny: ["own(x)", "other"] }, "cat $X"))[0]).toBe("allow");
     const none = await explain({}, "run_bash", [{ kind: "execute", cwd: root }]);
     expect(none.text).toBe(

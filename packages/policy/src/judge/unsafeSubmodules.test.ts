@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -12,10 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ToolRegistry } from "@toolcrib/core";
-import { temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
+import { sharedFolder, temporaryFolder } from "@toolcrib/testing/temporaryFolder";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
+import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
+import { memoryFolder } from "../../../../testing/shell/largeFolder.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 let root: string;
@@ -28,112 +31,99 @@ function git(directory: string, ...args: string[]): void {
 
 /** A repository with a commit, whose configuration runs a program. */
 function plantRepository(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  git(directory, "init", "-q");
-  git(directory, "commit", "-q", "--allow-empty", "-m", "x");
+  cpSync(join(template, "empty"), directory, { recursive: true });
   const program = join(root, "monitor");
   writeFileSync(program, `#!/bin/sh\ntouch ${canary}\n`);
   chmodSync(program, 0o755);
-  git(directory, "config", "core.fsmonitor", program);
+  appendFileSync(join(directory, ".git/config"), `[core]\n\tfsmonitor = ${program}\n`);
 }
+
+const template = sharedFolder("policy-template");
+
+beforeAll(() => {
+  for (const name of ["root", "empty"]) git(template, "init", "-q", name);
+  mkdirSync(join(template, "root/src"));
+  writeFileSync(join(template, "root/src/a.ts"), "a\n");
+  git(join(template, "root"), "add", "src");
+  for (const name of ["root", "empty"]) git(join(template, name), "commit", "-q", "--allow-empty", "-m", "x");
+});
 
 beforeEach(() => {
   root = temporaryFolder("policy-submodules");
   canary = join(temporaryFolder("policy-canary"), "ran");
-  git(root, "init", "-q");
-  mkdirSync(join(root, "src"));
-  writeFileSync(join(root, "src/a.ts"), "a\n");
-  git(root, "add", "src");
-  git(root, "commit", "-q", "-m", "x");
+  cpSync(join(template, "root"), root, { recursive: true, preserveTimestamps: true });
 });
 
-async function decision(options: PolicyOptions, command: string): Promise<string> {
-  const registry = new ToolRegistry([createRunBashTool({ cwd: root })]);
-  registry.guard(createPolicy({ roots: root, home: join(root, "home"), ...options }).guard);
-  const checked = await registry.check("run_bash", { command });
-  if (checked.ok) return "allowed";
-  return checked.error.code === "approval_required" ? "asked" : "denied";
+async function decisions(options: PolicyOptions, commands: readonly string[]): Promise<Record<string, string>> {
+  const policy = createPolicy({ roots: root, home: join(root, "home"), ...options });
+  const found: Record<string, string> = {};
+  for (const command of commands) found[command] = (await judgeLine(policy, command, root)).decision;
+  return found;
 }
 
 async function all(options: PolicyOptions, expected: string, commands: readonly string[]): Promise<void> {
-  for (const command of commands)
-    expect(`${command}: ${await decision(options, command)}`).toBe(`${command}: ${expected}`);
+  const wanted = Object.fromEntries(commands.map((command) => [command, expected]));
+  expect(await decisions(options, commands)).toEqual(wanted);
 }
 
-const reading = [
-  "git status",
-  "git diff",
-  "git diff HEAD --stat",
-  "git describe --always --dirty",
-  "cd src && git status",
-];
+const reading = linesOf("unsafeSubmodules", "read the repository");
 const covering: PolicyOptions = { allow: ["run_bash(git *)"] };
 
 describe("a submodule that came with the files", () => {
   test.each([2, 3, 4])("makes git ask in an index of version %i", async (version) => {
     plantRepository(join(root, "m"));
-    await all({}, "allowed", reading);
+    await all({}, "allow", reading);
     git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
     if (version === 3) git(root, "add", "-N", "monitor");
     git(root, "update-index", "--index-version", String(version));
     execFileSync("git", ["status"], { cwd: root, stdio: "pipe" });
     expect(existsSync(canary)).toBe(true);
-    await all({}, "asked", reading);
-    await all({ mode: "read-only" }, "denied", reading);
-    await all(covering, "asked", [...reading, "git commit -am x", "git stash"]);
+    await all({}, "ask", reading);
+    await all({ mode: "read-only" }, "deny", reading);
+    await all(covering, "ask", [...reading, "git commit -am x", "git stash"]);
   });
 
   test("is seen in the base of a split index", async () => {
     plantRepository(join(root, "m"));
     git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
     git(root, "update-index", "--split-index");
-    await all({}, "asked", reading);
+    await all({}, "ask", reading);
   });
 
   test("may be one that the line itself makes", async () => {
     plantRepository(join(root, "m"));
-    await all(covering, "asked", [
+    await all(covering, "ask", [
       "git add m && git status",
       "git add -A; git diff",
       "git add m && git status push",
       "git add m && git diff -- commit",
     ]);
-    await all(covering, "allowed", ["git add src && git commit -m x", "git add -A"]);
+    await all(covering, "allow", ["git add src && git commit -m x", "git add -A"]);
     rmSync(join(root, "m"), { recursive: true });
-    await all(covering, "allowed", ["git add -A && git status"]);
+    await all(covering, "allow", ["git add -A && git status"]);
   });
 
   test("is not one whose repository lies in that of the root, until the line may put another in its place", async () => {
     const origin = temporaryFolder("policy-origin");
-    git(origin, "init", "-q");
-    git(origin, "commit", "-q", "--allow-empty", "-m", "x");
+    cpSync(join(template, "empty"), origin, { recursive: true });
     git(root, "submodule", "--quiet", "add", origin, "m");
-    await all({}, "allowed", reading);
-    await all(covering, "allowed", ["git add src && git commit -m x"]);
-    await all({ allow: ["run_bash(cp *)"] }, "asked", ["cp -r src m && git status"]);
+    await all({}, "allow", reading);
+    await all(covering, "allow", ["git add src && git commit -m x"]);
+    await all({ allow: ["run_bash(cp *)"] }, "ask", ["cp -r src m && git status"]);
     renameSync(join(root, "m"), join(root, "gone"));
-    await all({}, "allowed", reading);
+    await all({}, "allow", reading);
     plantRepository(join(root, "m"));
-    await all({}, "asked", reading);
+    await all({}, "ask", reading);
   });
 
   test("is not entered to show a commit, but where its changes are asked for", async () => {
-    await all({}, "allowed", ["git log -p --submodule=log", "git show --submodule=short"]);
-    await all({}, "asked", ["git log -p --submodule=diff", "git diff --submodule"]);
+    await all({}, "allow", ["git log -p --submodule=log", "git show --submodule=short"]);
+    await all({}, "ask", ["git log -p --submodule=diff", "git diff --submodule"]);
   });
 });
 
 describe("a folder that a commit makes a repository", () => {
-  const lines = [
-    "cd src && git checkout evil && git add -A",
-    "cd src && git reset --hard evil && git commit -am x",
-    "cd src && git pull && git add -A",
-    "cd src && git stash pop; git fetch",
-    "cd src && git init --bare && git fetch",
-    "cd src && git -C . checkout evil && git add -A",
-    "cd src && while git checkout evil; do :; done",
-    "cd src && git mv a.ts HEAD && git add -A",
-  ];
+  const lines = linesOf("unsafeSubmodules", "check out, and work in the folder");
 
   test("runs what its files name, once git is at work in it", () => {
     const program = join(root, "monitor");
@@ -157,32 +147,32 @@ describe("a folder that a commit makes a repository", () => {
   });
 
   test("is asked about below the top of the repository", async () => {
-    await all(covering, "asked", lines);
-    await all({ ...covering, mode: "accept-edits" }, "asked", lines);
+    await all(covering, "ask", lines);
+    await all({ ...covering, mode: "accept-edits" }, "ask", lines);
   });
 
   test("is asked about where an option names it, also by an exact rule", async () => {
     const exact = ["git checkout evil", "git -C src add -A", "git -C src status", "git --git-dir src status"];
     const allow = exact.map((line) => `run_bash(${line})`);
-    await all({ allow }, "allowed", ["git -C src status", "git -C src add -A", "git checkout evil"]);
-    await all({ allow }, "asked", [
+    await all({ allow }, "allow", ["git -C src status", "git -C src add -A", "git checkout evil"]);
+    await all({ allow }, "ask", [
       "git checkout evil && git -C src add -A",
       "git checkout evil; git -C src status",
       "git --git-dir src status",
     ]);
-    await all({ allow: ["run_bash(/usr/bin/git *)"] }, "asked", [
+    await all({ allow: ["run_bash(/usr/bin/git *)"] }, "ask", [
       "cd src && /usr/bin/git checkout evil && /usr/bin/git add -A",
     ]);
     plantRepository(join(root, "src/r"));
-    await all({ allow: ["run_bash(/usr/bin/git -C src/r status)"] }, "asked", ["/usr/bin/git -C src/r status"]);
-    await all({ allow: ["run_bash(git -C src/r status)"] }, "asked", [
+    await all({ allow: ["run_bash(/usr/bin/git -C src/r status)"] }, "ask", ["/usr/bin/git -C src/r status"]);
+    await all({ allow: ["run_bash(git -C src/r status)"] }, "ask", [
       "git -C src/r status",
       "cd src && git -C r status",
     ]);
   });
 
   test("is not asked about at the top, or where git brings no files", async () => {
-    await all(covering, "allowed", [
+    await all(covering, "allow", [
       ...lines.filter((line) => !/init|pull|fetch|-C/.test(line)).map((line) => line.slice("cd src && ".length)),
       "cd src && git add -A && git commit -m x && git push",
       "cd src && git checkout evil",
@@ -198,52 +188,48 @@ describe("a remote that is not configured", () => {
   const transfers = ["git push origin main", "git fetch upstream", "git pull", "git ls-remote origin"];
 
   test("is asked about where a folder has its name", async () => {
-    await all(covering, "allowed", transfers);
+    await all(covering, "allow", transfers);
     mkdirSync(join(root, "origin"));
     mkdirSync(join(root, "upstream"));
-    await all(covering, "asked", transfers);
+    await all(covering, "ask", transfers);
     git(root, "remote", "add", "origin", "https://example.com/x.git");
-    await all(covering, "allowed", ["git push origin main", "git pull", "git log origin"]);
-    await all(covering, "asked", ["git fetch upstream"]);
+    await all(covering, "allow", ["git push origin main", "git pull", "git log origin"]);
+    await all(covering, "ask", ["git fetch upstream"]);
   });
 
   test("is asked about where the line may make such a folder, and so is a clone of it", async () => {
     const allow = ["run_bash(git *)", "run_bash(cp *)"];
-    await all({ allow }, "asked", [
-      "cp -r src origin && git push origin",
-      "git clone origin x",
-      "git clone upstream x",
-    ]);
+    await all({ allow }, "ask", ["cp -r src origin && git push origin", "git clone origin x", "git clone upstream x"]);
     git(root, "remote", "add", "origin", "https://example.com/x.git");
-    await all({ allow }, "allowed", ["cp -r src b && git push origin"]);
+    await all({ allow }, "allow", ["cp -r src b && git push origin"]);
   });
 });
 
 describe("a file pattern", () => {
   test("is asked about where it meets a name that begins with a dash", async () => {
     const lines = ["wc *", "du *", "wc -l ?*", "wc [!a]*"];
-    await all({}, "allowed", lines);
+    await all({}, "allow", lines);
     writeFileSync(join(root, "--files0-from=list"), "");
-    await all({}, "asked", lines);
-    await all({ mode: "read-only" }, "denied", lines);
-    await all({ allow: ["run_bash(prettier *)"] }, "asked", ["prettier *"]);
-    await all({}, "allowed", ["wc -- *", "wc ./*", "wc src/*", "echo *", "wc [a-z]*"]);
+    await all({}, "ask", lines);
+    await all({ mode: "read-only" }, "deny", lines);
+    await all({ allow: ["run_bash(prettier *)"] }, "ask", ["prettier *"]);
+    await all({}, "allow", ["wc -- *", "wc ./*", "wc src/*", "echo *", "wc [a-z]*"]);
   });
 
   test("is asked about where the line makes such a name", async () => {
     const allow = ["run_bash(touch *)"];
-    await all({ allow }, "asked", ["touch ./--files0-from=list && wc *"]);
-    await all({ allow }, "allowed", ["touch a && wc *"]);
+    await all({ allow }, "ask", ["touch ./--files0-from=list && wc *"]);
+    await all({ allow }, "allow", ["touch a && wc *"]);
   });
 });
 
 test("a denied file is seen behind letters that are joined, and where git writes what files say", async () => {
   writeFileSync(join(root, ".env"), "KEY\n");
   const options: PolicyOptions = { deny: ["effect:read(.env)"], allow: ["run_bash(git *)"] };
-  for (const line of ["git commit -qF.env", "git commit -aF.env", "git tag -fF.env x"])
-    expect(`${line}: ${await decision(options, line)}`).not.toBe(`${line}: allowed`);
-  await all(options, "asked", ["git archive HEAD", "git format-patch -1 --stdout"]);
-  await all({ allow: ["run_bash(git *)"] }, "allowed", ["git archive HEAD", "git format-patch -1"]);
+  const lines = ["git commit -qF.env", "git commit -aF.env", "git tag -fF.env x"];
+  expect(Object.values(await decisions(options, lines))).not.toContain("allow");
+  await all(options, "ask", ["git archive HEAD", "git format-patch -1 --stdout"]);
+  await all({ allow: ["run_bash(git *)"] }, "allow", ["git archive HEAD", "git format-patch -1"]);
 });
 
 test("an index is read again as soon as it says something else", async () => {
@@ -251,20 +237,20 @@ test("an index is read again as soon as it says something else", async () => {
   const id = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   vi.setSystemTime(Date.now() + 60_000);
   try {
-    await all({}, "allowed", ["git status", "git status"]);
+    await all({}, "allow", ["git status", "git status"]);
     git(root, "update-index", "--add", "--cacheinfo", `160000,${id},sub`);
-    await all({}, "asked", ["git status", "git status"]);
+    await all({}, "ask", ["git status", "git status"]);
     const index = join(root, ".git/index");
     const [bytes, { mtime }] = [readFileSync(index), statSync(index)];
     // As long as before, and of the same time. The next tick of the file system's clock tells.
     await delay(20);
     writeFileSync(index, Buffer.from(bytes.toString("latin1").replace("sub\0", "tub\0"), "latin1"));
     utimesSync(index, mtime, mtime);
-    await all({}, "allowed", ["git status"]);
+    await all({}, "allow", ["git status"]);
     await delay(20);
     writeFileSync(index, bytes);
     utimesSync(index, mtime, mtime);
-    await all({}, "asked", ["git status"]);
+    await all({}, "ask", ["git status"]);
   } finally {
     vi.useRealTimers();
   }
@@ -272,11 +258,14 @@ test("an index is read again as soon as it says something else", async () => {
 
 test("a folder that holds too much to look through may hold a submodule for the next command of the line", async () => {
   const line = "git checkout -q HEAD~1; git status";
+  const disk = root;
+  root = memoryFolder();
+  cpSync(disk, root, { recursive: true });
   for (let at = 0; at < 1999; at += 1) mkdirSync(join(root, "src", String(at)));
-  await all(covering, "allowed", [line]);
+  await all(covering, "allow", [line]);
   mkdirSync(join(root, "src/x"));
-  await all(covering, "asked", [line, "git add -A && git status"]);
-  await all(covering, "allowed", ["git checkout -q HEAD~1", "git status"]);
+  await all(covering, "ask", [line, "git add -A && git status"]);
+  await all(covering, "allow", ["git checkout -q HEAD~1", "git status"]);
 });
 
 test("a command that takes the index from a commit may bring a submodule for the next command of the line", async () => {
@@ -285,8 +274,8 @@ test("a command that takes the index from a commit may bring a submodule for the
     "git checkout HEAD~1 -- nest; git status",
     "git stash pop && git diff",
   ];
-  await all(covering, "allowed", lines);
+  await all(covering, "allow", lines);
   plantRepository(join(root, "nest"));
-  await all(covering, "asked", lines);
-  await all(covering, "allowed", ["git reset -q HEAD~1", "git status"]);
+  await all(covering, "ask", lines);
+  await all(covering, "allow", ["git reset -q HEAD~1", "git status"]);
 });

@@ -22,6 +22,9 @@ export const archives: ProgramRecords = {
     below: { kind: "read" },
     versionOptions: "--version",
     places: "uncovered",
+    same: `-x --get --extract, -c --create, -t --list, -r --append, -u --update, -A --concatenate --catenate, -f= --file=, -C= --directory=, -z
+      --ungzip --gunzip --gzip, -j --bzip2, -J --xz, -P --absolute-names, -T= --files-from=, -I= --use-compress-program=, -O --to-stdout,
+      -h --dereference, -p --same-permissions --preserve-permissions, -k --keep-old-files, -v --verbose`,
     covers: {
       options: `-c -t -z -j -J -v -k -p -m -O -a -f= --create --list --gzip --gunzip --bzip2 --xz --zstd --auto-compress --verbose --file=
         --keep-old-files --strip-components= --exclude= --exclude-vcs --wildcards --no-same-owner --to-stdout --sort=name --mtime= --owner=

@@ -120,6 +120,22 @@ For these programs, a wildcard covers any words: ${only("anything")}.
 Only an exact rule allows these programs: ${only("nothing")}.
 
 No rule with a pattern allows these programs, because they run commands from their input: ${only("input")}.
+
+## What deny and ask rules take for the same
+
+For a deny or ask rule, these names of options and subcommands mean the same, with commas between the groups. \`-X=\` may have its value
+attached. \`--delete&--force\` means both together, \`+*\` is a word that begins with \`+\`, and a name before \`&\` alone does not count. In the options
+above, a letter right before a long name that begins with it (\`-n --dry-run\`) means the same too. Long options may be cut short, except where the
+program joins no letters. Allow rules do not look here.
+
+${table(
+  ["program", "names"],
+  having("same").map(([name, same]) => row(name, code(same))),
+)}
+
+These programs take a subcommand cut short: ${having("heads")
+    .map(([name]) => name)
+    .join(", ")}.
 `;
 }
 
@@ -149,8 +165,9 @@ program (\`awk\`), files by a list (\`strings @list\`) or an option that writes 
 1. Read the source of its option parser, and say in \`source\` which version. Does it join letters? Does a value follow its letter? Which options take their
    value attached alone? An option whose value is read differently hides the next word: with \`-U=\` for \`-U=?\`, \`git diff -U --output=x\` wrote a file.
 2. Write the options that keep it reading. Leave out each that writes, runs something, reads names or options from a file, or follows links.
-3. Add the new lines to \`testing/shell\` (\`inspectionCommands\`, \`bypassOptions\`, \`wildcardLines\`).
-4. \`npx vitest run --project @toolcrib/policy -u\` renews this page and \`COMMANDS.md\`. In \`testing/suites/policy\`, \`records.suite.ts\` runs each option
+3. Write in \`same\` the other names of what people deny: short and long options, subcommands. A false one makes a deny rule match too much.
+4. Add the new lines to \`testing/shell/fixtures\` (\`inspection.txt\`, \`bypassOptions.txt\`, \`wildcards.txt\`, \`evasions.txt\`).
+5. \`npx vitest run --project @toolcrib/policy -u\` renews this page and \`COMMANDS.md\`. In \`testing/suites/policy\`, \`records.suite.ts\` runs each option
    for real and compares how many values it takes, and \`programs.suite.ts\` runs made-up lines from the program's own help under a recorder:
    \`npm run test:faults -- testing/suites/policy\`.
 

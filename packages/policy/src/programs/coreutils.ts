@@ -153,14 +153,25 @@ export const coreutils: ProgramRecords = {
   ),
   whoami: alone(""),
   // Programs that change files ask by their nature, and no option of these runs or writes anything besides their operands.
-  "mkdir tee touch": { covers: "anything" },
-  "chgrp chmod chown": { covers: "anything", below: { kind: "write", only: "-R --recursive" } },
-  "rm rmdir": { covers: "anything", below: { kind: "delete" } },
+  "mkdir tee touch": { covers: "anything", same: "-p --parents, -m= --mode=, -a --append, -c --no-create" },
+  "chgrp chmod chown": {
+    covers: "anything",
+    below: { kind: "write", only: "-R --recursive" },
+    same: "-R --recursive, -f --silent --quiet, -c --changes, -v --verbose, -h --no-dereference",
+  },
+  "rm rmdir": {
+    covers: "anything",
+    below: { kind: "delete" },
+    same: "-r -R --recursive, -f --force, -i --interactive=, -d --dir, -p --parents, -v --verbose, --no-preserve-root",
+  },
   // Not what makes names (`-S`, `-b`, `--parents`), links of copies, or follows links in a folder.
-  cp: placing(
-    `-a --archive -d -f --force -i --interactive -n --no-clobber -p -P --no-dereference --preserve=? --no-preserve= -r -R --recursive -u
+  cp: {
+    ...placing(
+      `-a --archive -d -f --force -i --interactive -n --no-clobber -p -P --no-dereference --preserve=? --no-preserve= -r -R --recursive -u
     --update=? -v --verbose -x --one-file-system --reflink=? --sparse= --strip-trailing-slashes`,
-  ),
+    ),
+    same: "-r -R --recursive, -b --backup=, -S= --suffix=, -L --dereference, -l --link, -s --symbolic-link",
+  },
   install: placing(
     "-c -C --compare -d --directory -D -g= --group= -m= --mode= -o= --owner= -p --preserve-timestamps -v --verbose",
   ),

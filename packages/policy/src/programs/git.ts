@@ -63,6 +63,7 @@ export const git: ProgramRecord = {
   asked: /^--(?:format|pretty)=.*%[-+ ]?G|%\(\*?(?:signature|raw)|^(?:--sort=)?[-*]*signature(?::\w+)?$/s,
   versionOptions: "--version -v version",
   before: "--no-pager --no-optional-locks -P",
+  same: "stage add, -C=, -c=, --git-dir=, --work-tree=, --namespace=",
   commands: {
     // Reading.
     "annotate blame": reading(
@@ -70,15 +71,18 @@ export const git: ProgramRecord = {
       --show-stats --score-debug -M=? -C=? --minimal --ignore-rev= --date= --since= --abbrev=? --color-lines --color-by-age
       --no-progress --first-parent --reverse`,
     ),
-    branch: reading(
-      // `-l` makes a branch in old versions of git.
-      `--show-current -l --list -a --all -r --remotes -v --verbose -q --quiet --abbrev=? --no-abbrev -i --column=? --no-column ${refs}`,
-      { operandsNeed: "--list --contains --no-contains --merged --no-merged --points-at" },
-      {
-        options:
-          "-d -D --delete -m -M --move -c -C --copy -f --force -u= --set-upstream-to= --unset-upstream -t --track=? --no-track",
-      },
-    ),
+    branch: {
+      ...reading(
+        // `-l` makes a branch in old versions of git.
+        `--show-current -l --list -a --all -r --remotes -v --verbose -q --quiet --abbrev=? --no-abbrev -i --column=? --no-column ${refs}`,
+        { operandsNeed: "--list --contains --no-contains --merged --no-merged --points-at" },
+        {
+          options:
+            "-d -D --delete -m -M --move -c -C --copy -f --force -u= --set-upstream-to= --unset-upstream -t --track=? --no-track",
+        },
+      ),
+      same: `-d --delete, -m --move, -c --copy, -D --delete&--force, -M --move&--force, -C --copy&--force, -u= --set-upstream-to=, -t= --track=`,
+    },
     "cat-file": reading("-p -t -s -e", { contents: true }),
     "check-attr": reading("-a --all --cached --stdin -z"),
     "check-ignore": reading("-v --verbose -n --non-matching -q --quiet --no-index --stdin -z"),
@@ -177,6 +181,7 @@ export const git: ProgramRecord = {
         "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
       ),
       below: { kind: "read", folder: 1, ignored: "-f --force" },
+      same: "-p --patch, -i --interactive, -e --edit",
     },
     // A patch may hold any path of the tree, and copy from any; also from the standard input.
     "am apply": { covers: "input" },
@@ -199,18 +204,25 @@ export const git: ProgramRecord = {
       ...changing("-n --dry-run -f --force -d -x -X -q --quiet -e= --exclude="),
       below: { kind: "delete", folder: 1, only: "-f --force", partly: true, ignored: "-x -X" },
     },
-    clone: placing(
-      `${transfer} -b= --branch= --single-branch --no-single-branch -o= --origin= --bare --mirror --filter= --sparse --no-checkout`,
-      { first: address, word: notHidden },
-    ),
-    commit: changing(
-      `-m= --message= -a --all --amend --no-edit -q --quiet -v --verbose -s --signoff --no-signoff -n --no-verify --allow-empty
+    clone: {
+      ...placing(
+        `${transfer} -b= --branch= --single-branch --no-single-branch -o= --origin= --bare --mirror --filter= --sparse --no-checkout`,
+        { first: address, word: notHidden },
+      ),
+      same: "-n --no-checkout, -c= --config=, -u= --upload-pack=, -l --local, -s --shared",
+    },
+    commit: {
+      ...changing(
+        `-m= --message= -a --all --amend --no-edit -q --quiet -v --verbose -s --signoff --no-signoff -n --no-verify --allow-empty
       --allow-empty-message --author= --date= --fixup= --squash= -C= --reuse-message= --reset-author --dry-run -o --only -i --include -u=?
       --untracked-files=? --no-gpg-sign --porcelain --short --branch --long --status --no-status --trailer= --cleanup= -F=@ --file=@`,
-    ),
-    fetch: changing(`${transfer} --prune-tags --recurse-submodules=? --no-recurse-submodules --set-upstream`, {
-      first,
-    }),
+      ),
+      same: "-S= --gpg-sign=, -p --patch, -e --edit, -c= --reedit-message=, -t= --template=",
+    },
+    fetch: {
+      ...changing(`${transfer} --prune-tags --recurse-submodules=? --no-recurse-submodules --set-upstream`, { first }),
+      same: "-n --no-tags, -P --prune-tags, -u --update-head-ok, -k --keep, +* -f --force",
+    },
     bundle: { covers: "nothing", below: exported },
     "format-patch": {
       ...changing(
@@ -221,18 +233,27 @@ export const git: ProgramRecord = {
     gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
     init: changing("-q --quiet --bare -b= --initial-branch="),
     "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
-    merge: placing(`-m= ${merging}`),
+    merge: { ...placing(`-m= ${merging}`), same: "-n --no-stat, -s= --strategy=, -F= --file=, -S= --gpg-sign=" },
     mv: { ...changing("-v --verbose -n --dry-run -f --force -k"), places: "operands", below: { kind: "delete" } },
     notes: { commands: { "list show": reading(""), "add append": changing("-m= -f --force"), "": { reads: {} } } },
     prune: changing("-n --dry-run -v --verbose --progress --expire="),
-    pull: placing(`${transfer} ${merging} --rebase=? --no-rebase -r=? --set-upstream`, { first }),
-    push: changing(
-      `${transfer} -u --set-upstream -d --delete --force-with-lease=? --follow-tags --mirror --no-force-with-lease --thin --signed=no|false`,
-      { first },
-    ),
-    rebase: placing(
-      `--onto= --keep-base --root --fork-point --no-fork-point --autosquash --no-autosquash -r=? --rebase-merges=? --update-refs --no-update-refs --reapply-cherry-picks -f --force-rebase --no-verify ${merging}`,
-    ),
+    pull: {
+      ...placing(`${transfer} ${merging} --rebase=? --no-rebase -r=? --set-upstream`, { first }),
+      same: "-n --no-stat, -r= --rebase=, -s= --strategy=, +* -f --force",
+    },
+    push: {
+      ...changing(
+        `${transfer} -u --set-upstream -d --delete --force-with-lease=? --follow-tags --mirror --no-force-with-lease --thin --signed=no|false`,
+        { first },
+      ),
+      same: "+* -f --force, :* -d --delete, -o= --push-option=",
+    },
+    rebase: {
+      ...placing(
+        `--onto= --keep-base --root --fork-point --no-fork-point --autosquash --no-autosquash -r=? --rebase-merges=? --update-refs --no-update-refs --reapply-cherry-picks -f --force-rebase --no-verify ${merging}`,
+      ),
+      same: "-n --no-stat, -i --interactive, -x= --exec=, -s= --strategy=, -S= --gpg-sign=",
+    },
     reset: placing("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add"),
     restore: placing(
       "-s= --source= -S --staged -W --worktree --ours --theirs -q --quiet -m --merge --overlay --no-overlay --progress --no-progress",
@@ -259,10 +280,13 @@ export const git: ProgramRecord = {
         "deinit init summary sync": changing("-f --force --all --recursive -q --quiet -n="),
       },
     },
-    switch: placing(
-      `-c= --create= -C= --force-create= -d --detach -f --force --discard-changes --orphan= -t --track=? --no-track --guess --no-guess -q
+    switch: {
+      ...placing(
+        `-c= --create= -C= --force-create= -d --detach -f --force --discard-changes --orphan= -t --track=? --no-track --guess --no-guess -q
       --quiet -m --merge --progress --no-progress`,
-    ),
+      ),
+      same: "-f --discard-changes --force",
+    },
     worktree: {
       commands: {
         add: nothing,

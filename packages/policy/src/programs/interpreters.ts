@@ -9,8 +9,11 @@ const launching = (plain: string, code = ""): ProgramRecord =>
 
 /** Programs that run a file or a text of theirs, or the program that their words name. */
 export const interpreters: ProgramRecords = {
-  bun: running("", "-e -p --eval --print run x test exec", { launches: ["x"] }),
-  "bunx npx pnpx uvx": launching("-y --yes --no-install --no"),
+  bun: {
+    ...running("", "-e -p --eval --print run x test exec", { launches: ["x"] }),
+    same: "i install, a add, rm remove, -g --global, -d -D --development --dev, -E --exact, -f --force, -e --eval, -p --print",
+  },
+  "bunx npx pnpx uvx": { ...launching("-y --yes --no-install --no"), same: "-y --yes, -p= --package=, -c= --call=" },
   corepack: running("", ""),
   deno: {
     commands: {
@@ -19,7 +22,11 @@ export const interpreters: ProgramRecords = {
     },
   },
   java: running("-ea", "-jar"),
-  "node nodejs": { ...running("--test --check --watch", "-e -p --eval --print"), versionOptions: "--version -v" },
+  "node nodejs": {
+    ...running("--test --check --watch", "-e -p --eval --print"),
+    versionOptions: "--version -v",
+    same: "-e= --eval=, -p= --print=, -r= --require=, -c --check, -i --interactive",
+  },
   perl: running("-w", "-e -E"),
   php: running("", "-r -f -l"),
   pipx: launching("", "run"),

@@ -30,7 +30,11 @@ const go = (more = ""): ProgramRecord => ({
 
 /** Tools of Rust, Go, Python and others. */
 export const languages: ProgramRecords = {
-  cargo: { style: "words", commands: { ...cargoCommands, "+beta +nightly +stable": { commands: cargoCommands } } },
+  cargo: {
+    style: "words",
+    same: "b build, c check, r run, t test, d doc, rm remove, -p= --package=, -r --release, -j= --jobs=, -Z=",
+    commands: { ...cargoCommands, "+beta +nightly +stable": { commands: cargoCommands } },
+  },
   rustc: tool("--version -V --explain= --edition= --crate-type= --test -O -g --print=cfg|target-list|sysroot"),
   rustfmt: tool("--check --edition= -l -v -q"),
   go: {

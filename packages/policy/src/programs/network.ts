@@ -25,6 +25,8 @@ const svnOptions = "-r= -l= --limit= -v --verbose -q --quiet --xml -R -u";
 export const network: ProgramRecords = {
   curl: {
     versionOptions: "--version -V",
+    same: `-X= --request=, -A= --user-agent=, -e= --referer=, -k --insecure, -I --head, -d= --data-ascii= --data=, -F= --form=, -T= --upload-file=,
+      -o= --output=, -O --remote-name, -J --remote-header-name, -K= --config=, -b= --cookie=, -c= --cookie-jar=, -x= --proxy=, -E= --cert=, -Q= --quote=`,
     covers: {
       options: `-s --silent -S --show-error -f --fail --fail-with-body -L --location -I --head -i --include -v --verbose -X= --request= -H= --header= -A=
         --user-agent= -e= --referer= -m= --max-time= --connect-timeout= --retry= --retry-delay= --retry-all-errors -w= --write-out= -k
@@ -35,6 +37,8 @@ export const network: ProgramRecords = {
     },
   },
   wget: {
+    same: `-O= --output-document=, -P= --directory-prefix=, -r --recursive, -m --mirror, -i= --input-file=, -e= --execute=, -U= --user-agent=, -c
+      --continue, -b --background`,
     covers: {
       options:
         "-q --quiet -nv --no-verbose -v --spider -S --server-response -t= --tries= -T= --timeout= --no-check-certificate -4 -6 --max-redirect= --method=HEAD",
@@ -44,6 +48,7 @@ export const network: ProgramRecords = {
   },
   "dig host nslookup": { covers: { options: "-4 -6 -t= -p= -x=", word: /^[^-@]/ } },
   rsync: {
+    same: "-e= --rsh=, --del --delete-during, -L --copy-links, -n --dry-run",
     covers: {
       options: `-a --archive -v --verbose -q --quiet -n --dry-run -r --recursive -z --compress -h --human-readable -P --progress --partial --stats -u --update -i
         --itemize-changes -c --checksum -l --links -p --perms -t --times -g -o --delete --exclude= --include= --existing --ignore-existing
@@ -78,6 +83,7 @@ export const network: ProgramRecords = {
   "docker-compose podman-compose": compose,
   // podman takes the words of docker.
   "docker podman": {
+    same: "container &, -H= --host=, -c= --context=, -l= --log-level=",
     commands: {
       "": tool("--version -v"),
       "events history images info inspect logs port ps search stats top version diff": tool(
@@ -98,10 +104,16 @@ export const network: ProgramRecords = {
           ),
         },
       },
-      "attach cp create exec load run save": nothing,
+      "attach cp create exec load run save": {
+        ...nothing,
+        same: `-v= --volume=, -e= --env=, -p= --publish=, -P --publish-all, -u= --user=, -w= --workdir=, -d --detach, -i --interactive, -t --tty, -h=
+          --hostname=, -l= --label=, -m= --memory=, --network= --net=`,
+      },
     },
   },
   kubectl: {
+    same: `-f= --filename=, -k= --kustomize=, -n= --namespace=, -A --all-namespaces, -l= --selector=, -o= --output=, -c= --container=, -s=
+      --server=, -R --recursive, -p= --patch=, -i --stdin, -t --tty, --context=, --kubeconfig=, --cluster=, --user=`,
     commands: {
       "api-resources api-versions cluster-info describe explain get logs top version": tool(
         "-n= --namespace= -A --all-namespaces -o=wide|json|yaml|name -l= --selector= -f --follow --tail= --since= -c= --container= -w --watch --show-labels --previous -p --all-containers --no-headers --field-selector=",
@@ -111,6 +123,7 @@ export const network: ProgramRecords = {
     },
   },
   helm: {
+    same: "del delete un uninstall, ls list, -n= --namespace=, -i --install, -f= --values=, --kube-context=",
     commands: {
       "env get history lint list ls search show status version": tool(
         "-n= --namespace= -A --all-namespaces -a --all -o=table|json|yaml --filter= -q",
@@ -118,8 +131,11 @@ export const network: ProgramRecords = {
     },
   },
   gh: {
+    same: "new create, ls list, -R= --repo=",
     commands: {
       "issue pr release repo run workflow": {
+        same: `-t= --title=, -b= --body=, -F= --body-file= --notes-file=, -f --fill, -d --delete-branch --draft, -m --merge, -r --rebase, -s
+          --squash`,
         commands: {
           "checks diff list ls status view": tool(
             "-R= --repo= -L= --limit= -s= --state= --json= -q= --jq= -t= --template= -a= --assignee= -A= --author= -l= --label= -S= --search= -c --comments --log --log-failed -B= --base= -H= --head= --name-only --patch --color= --watch --exit-status",
@@ -128,10 +144,16 @@ export const network: ProgramRecords = {
       },
       search: tool("-L= --limit= --json= --repo= --state="),
       status: tool(""),
-      "alias api auth browse codespace config extension secret ssh-key variable gist": nothing,
+      api: {
+        ...nothing,
+        same: "-X= --method=, -f= --raw-field=, -F= --field=, -H= --header=, -q= --jq=, -p= --preview=",
+      },
+      "alias auth browse codespace config extension secret ssh-key variable gist": nothing,
     },
   },
   hg: {
+    heads: true,
+    same: "ci commit, co up checkout update, mv move ren rename, rm remove, cp copy, -A --addremove, -f --force, -R= --repository=",
     commands: {
       "annotate blame branch branches cat files heads identify id manifest paths status st summary tags":
         tool(hgOptions),
@@ -140,6 +162,7 @@ export const network: ProgramRecords = {
     },
   },
   svn: {
+    same: "ci commit, co checkout, del rm remove delete, up update, sw switch, cp copy, ren mv move rename, pd pdel propdel, ps pset propset",
     commands: {
       "blame cat info list log ls propget status st": tool(svnOptions),
       diff: { ...tool(svnOptions), below: { kind: "read", folder: 1, partly: true } },

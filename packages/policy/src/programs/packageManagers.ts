@@ -35,6 +35,11 @@ export const packageManagers: ProgramRecords = {
     style: "words",
     source: "npm 10.8, lib/utils/cmd-list.js, @npmcli/config, nopt 7",
     versionOptions: "--version -v",
+    heads: true,
+    same: `i in ins inst insta instal isnt isnta isntal isntall add install, r rm un unlink remove uninstall, rum urn run-script run, t tst
+      test, x exec, up upgrade udpate update, clean-install ic install-clean isntall-clean ci, it install-test, c config, ln link, ls ll la list,
+      show info v view, s se find search, innit init create, author owner, ddp dedupe, -g --global, -S --save, -D --save-dev, -O
+      --save-optional, -E --save-exact, -P --save-prod, -f --force, -w= --workspace=, -y --yes, -s --silent, -c= --call=`,
     commands: {
       "test t tst run run-script start stop restart": npm(ofScripts),
       "ci clean-install install i install-test it": installing,
@@ -46,6 +51,8 @@ export const packageManagers: ProgramRecords = {
   },
   pnpm: {
     style: "words",
+    same: `i install, un rm uninstall remove, up upgrade update, t test, run-script run, ls list, -g --global, -D --save-dev, -O --save-optional,
+      -E --save-exact, -P --production --prod, -F= --filter=, -r --recursive, -w --workspace-root, -C= --dir=, -f --force`,
     commands: {
       "test t run run-script start": pnpm(ofScripts),
       "install i": {
@@ -62,6 +69,7 @@ export const packageManagers: ProgramRecords = {
   },
   yarn: {
     style: "words",
+    same: "-D --dev, -P --peer, -O --optional, -E --exact, -T --tilde",
     commands: {
       "test run start build lint": yarn(ofScripts),
       "": yarn(),
@@ -71,6 +79,7 @@ export const packageManagers: ProgramRecords = {
     },
   },
   "pip pip3": {
+    same: "-r= --requirement=, -e= --editable=, -U --upgrade, -t= --target=, -i= --index-url=, -f= --find-links=, -y --yes",
     commands: {
       "check debug freeze list show": { covers: { options: pipOptions } },
       uninstall: { covers: { options: pipOptions } },
@@ -79,6 +88,7 @@ export const packageManagers: ProgramRecords = {
     },
   },
   composer: {
+    same: "r req require, rm uninstall remove, u upgrade update, i install, dumpautoload dump-autoload, run run-script, -W --with-all-dependencies",
     commands: {
       "audit check-platform-reqs depends diagnose fund info licenses outdated prohibits show status suggests validate why why-not":
         {
@@ -97,6 +107,7 @@ export const packageManagers: ProgramRecords = {
     },
   },
   brew: {
+    same: "rm remove uninstall, ls list, -f --force, -n --dry-run, -s --build-from-source",
     commands: {
       "config deps desc doctor info leaves list ls outdated search uses": {
         covers: { options: "-q --quiet -v --verbose --json=? --formula --cask -1" },

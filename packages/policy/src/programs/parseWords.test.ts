@@ -51,51 +51,6 @@ test.each<[string, number]>([
   expect(parse(line).unknown[0]).toBe(at);
 });
 
-test.each([
-  ["x", { next: 1 }],
-  ["x -ab --all", { names: ["-a", "-b", "--all"], next: 3 }],
-  ["x -n 5 -n5 -an 5", { names: ["-n", "-n", "-a", "-n"], values: ["5", "5", "5"], next: 6 }],
-  ["x --lines 5 --lines=5 --lines=", { names: ["--lines", "--lines", "--lines"], values: ["5", "5", ""], next: 5 }],
-  [
-    "x -f a -fb --file c --file=d",
-    { names: ["-f", "-f", "--file", "--file"], values: ["a", "b", "c", "d"], paths: ["a", "b", "c", "d"], next: 7 },
-  ],
-  ["x -c a -cb --color --color=c d", { names: ["-c", "-c", "--color", "--color"], operands: ["a", "d"], next: 7 }],
-  ["x -20 - a -b", { operands: ["-", "a"], names: ["-b"], next: 5 }],
-  ["x -a -- -b --", { names: ["-a"], operands: ["-b", "--"], next: 3 }],
-  ["x --two a b c", { names: ["--two"], values: ["a", "b"], operands: ["c"], next: 5 }],
-  ["x --two=a b c", { names: ["--two"], values: ["a", "b"], operands: ["c"], next: 4 }],
-  ["x --both a b", { names: ["--both"], values: ["a", "b"], paths: ["b"], next: 4 }],
-  ["x --kind x --kind=y z", { names: ["--kind", "--kind"], values: ["x", "y"], operands: ["z"], next: 5 }],
-  ["x --only -a --only", { names: ["--only", "-a", "--only"], next: 4 }],
-])("the options of %j are read", (line, found) => {
-  expect(parse(line)).toEqual({ ...nothing, ...found });
-});
-
-test.each<[string, number]>([
-  ["x -z", 1],
-  ["x -az", 1],
-  ["x a -z", 2],
-  ["x --al", 1],
-  ["x --all=1", 1],
-  ["x -n", 1],
-  ["x --lines", 1],
-  ["x -a --file", 2],
-  ["x -f", 1],
-  ["x -2a", 1],
-  ["x ---all", 1],
-  ["x -all", 1],
-  ["x --two a", 1],
-  ["x --kind z", 1],
-  ["x --kind=z", 1],
-  ["x --kind", 1],
-  ["x --only a", 1],
-  ["x --only=a", 1],
-  ["x --a", 1],
-])("%j has an option that is not understood", (line, at) => {
-  expect(parse(line).unknown[0]).toBe(at);
-});
-
 test("a choice of values may hold commas", () => {
   const options = "--proto==https|=http,https";
   expect(parseWords(["x", "--proto", "=http,https", "--proto==https"], 1, options).unknown).toEqual([]);

@@ -143,6 +143,14 @@ export interface ProgramRecord {
   readonly versionOptions?: string;
   readonly starts?: Starting;
   readonly runs?: Running;
+  /**
+   * Names that mean the same to rules of deny and ask, in groups with commas between: `-r -R --recursive, install i add`. `-X=` may have
+   * its value attached; `-D --delete&--force` is the same as these together; `+*` is a word that begins so; `container &` may be left
+   * out before another word. In the lists of options a letter right before a long name that begins with it is the same without this.
+   */
+  readonly same?: string;
+  /** True if a subcommand may be cut short (`npm pub`), which rules of deny and ask see through. */
+  readonly heads?: true;
   /** Options before the subcommand. */
   readonly before?: OptionList;
   /** By their names; the empty name is no subcommand at all. Any other is asked about. */

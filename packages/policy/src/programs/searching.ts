@@ -164,6 +164,7 @@ export const searching: ProgramRecords = {
       interpret: interpretSed,
     },
     covers: "nothing",
+    same: "-i= --in-place=, -n --silent --quiet, -E -r --regexp-extended, -s --separate, -f= --file=",
   },
   // Not `-o`, `-R`, `-l`, `--fromfile` and its kin, `--info` and `--gitfile`.
   tree: {

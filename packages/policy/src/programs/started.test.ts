@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { startedBy, startsAnother } from "./started.ts";
 import { findProgram } from "./table.ts";
 
@@ -68,67 +69,12 @@ test.each<[string, string[]]>([
   expect(split(line)).toEqual(found);
 });
 
-test.each([
-  "ls",
-  "timeout 5",
-  "timeout",
-  "timeout -x 5 ls",
-  "nice -z ls",
-  "command -v ls",
-  "command -p ls",
-  "exec -a x ls",
-  "sudo -u root ls",
-  "env",
-  "env A=1",
-  "env -S ls",
-  "env -C x ls",
-  "env a.b=1 ls",
-  "env A=1 b%%=2 ls",
-  "xargs",
-  "xargs -0",
-  "xargs -a x ls",
-  "xargs -I ls ls",
-  "xargs -I{} {}",
-  "xargs -I{} x{}",
-  "find . -name x",
-  "find . -exec ls",
-  "find . -exec ;",
-  "find . -exec touch x +",
-  "find . -exec ls ; -exec rm",
-  "sh",
-  "sh x",
-  "sh -c",
-  "sh -c -e",
-  "sh x-e -c ls",
-  "sh -e x-c ls",
-  "sh -cx ls",
-  "xargs -d , -I ls ls",
-  "sh -lc ls",
-  "sh -x",
-  "bash -i -c ls",
-  "eval",
-  "eval -- ls",
-  "trap",
-  "trap ls",
-  "trap - EXIT",
-  "trap -- ls EXIT",
-  "constructor x",
-])("%j starts no command that can be read", (line) => {
+test.each(linesOf("started", "starts no command that can be read"))("%j starts no command that can be read", (line) => {
   expect(split(line)).toEqual([]);
 });
 
 test("a command that starts another one is recognised even when that one cannot be read", () => {
-  const starting = [
-    "timeout x",
-    "env A=1",
-    "xargs -a x ls",
-    "sh x",
-    "eval ls",
-    "trap - EXIT",
-    "find . -exec ls",
-    "command -p ls",
-    "sudo -u a ls",
-  ];
+  const starting = linesOf("started", "starts another");
   for (const line of starting) expect([line, startsAnother(line.split(" "))]).toEqual([line, true]);
   const plain = ["ls", "find . -name x", "timeout", "env", "sh", "command -v ls", "command -V ls", "constructor x"];
   for (const line of ["command -vp ls", "command x-v ls", "env -v ls"])

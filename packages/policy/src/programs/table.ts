@@ -34,7 +34,7 @@ export const programs: ProgramRecords = {
 const compiled = new WeakMap<ProgramRecords, ReadonlyMap<string, ProgramRecord>>();
 
 /** Finds the record of a name; `constructor` and its like have none. */
-function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefined {
+export function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefined {
   let entries = compiled.get(records);
   if (entries === undefined) {
     entries = new Map(
@@ -48,6 +48,12 @@ function entryOf(records: ProgramRecords, name: string): ProgramRecord | undefin
 /** Finds the record of a program by exactly this name. */
 export function findProgram(name: string): ProgramRecord | undefined {
   return entryOf(programs, name);
+}
+
+/** Returns the name of a program without its folder, and that of a language without the version. */
+export function plainName(program: string): string {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return name.replace(/^(python|pip|node|ruby|perl|php|lua|gcc|clang)-?[0-9.]+$/, "$1");
 }
 
 /** A program or subcommand among words, and where its own words begin. */

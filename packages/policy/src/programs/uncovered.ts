@@ -1,6 +1,6 @@
 import { parseWords } from "./parseWords.ts";
 import type { Covering, OptionList, ProgramRecord, Running, Style } from "./record.ts";
-import { findProgram, locate } from "./table.ts";
+import { findProgram, locate, plainName } from "./table.ts";
 
 /** A part of a command that the wildcard of a rule must not cover: it may run a program or a file, or write one. */
 export interface Uncovered {
@@ -49,18 +49,13 @@ function mayRun(word = "", name: string): string {
   return `${clipped(word)} of ${name} may run a program or a file, or write one.`;
 }
 
-/** Returns the name of a program without its folder, and that of a language without the version. */
-function plainName(program: string): string {
-  const name = program.slice(program.lastIndexOf("/") + 1);
-  return name.replace(/^(python|pip|node|ruby|perl|php|lua|gcc|clang)-?[0-9.]+$/, "$1");
-}
-
 /** Handles a subcommand that is not listed: a rule that spells it out covers further words, but no option. */
 function byUnlisted(words: readonly string[], at: number, name: string, { style }: ProgramRecord): Uncovered {
   const why = mayRun(words[at], name);
   // An option before the subcommand may take the next word, so that the subcommand is not known.
   if (words[at]?.startsWith("-")) return { why, at: words.length - 1 };
-  return { why, at: furthest(words, at + 1, {}, "--", style)?.at ?? at };
+  const found = furthest(words, at + 1, {}, "--", style);
+  return found === undefined ? { why, at } : { why: mayRun(words[found.word], `${name} ${words[at]}`), at: found.at };
 }
 
 const noFileOfOptions = /^(?!@)/;
@@ -107,10 +102,10 @@ function byRunning(
   if (word === undefined) return { why: `${name} runs its input.`, at: words.length };
   if (words.length === at + 1 && /^--(?:version|help)$/.test(word)) return undefined;
   const isCode = codeOptions.includes(word) && at + 1 < words.length;
-  const why = `${name} runs ${clipped(word)}.`;
+  const named = isCode ? at + 1 : at;
+  const why = `${name} runs ${clipped(words[named] ?? "")}.`;
   // Other options may load code, and whether they take the next word is not known here.
   if (word.startsWith("-") && !isCode) return { why, at: words.length - 1 };
-  const named = isCode ? at + 1 : at;
   if (!launches.includes(isCode ? word : "")) return { why, at: named };
   return uncovered(words, named) ?? { why, at: named };
 }

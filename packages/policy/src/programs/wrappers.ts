@@ -31,7 +31,10 @@ export const wrappers: ProgramRecords = {
     source: "GNU coreutils 9.1, src/stdbuf.c",
     ...starting("-i= -o= -e= --input= --output= --error="),
   },
-  sudo: changing("-n --non-interactive -E --preserve-env"),
+  sudo: {
+    ...changing("-n --non-interactive -E --preserve-env"),
+    same: "-u= --user=, -g= --group=, -s --shell, -i --login, -k --reset-timestamp",
+  },
   time: { source: "GNU time 1.9, src/time.c", ...starting("-p") },
   timeout: {
     source: "GNU coreutils 9.1, src/timeout.c",

@@ -1,7 +1,8 @@
-import { type GuardedCall, type ToolEffect, toolFingerprint } from "@toolcrib/core";
+import { type ExecutableTool, type GuardedCall, type ToolEffect, toolFingerprint } from "@toolcrib/core";
 import { canonicalJson, isPlainObject } from "@toolcrib/core/internal";
 import type { PathScope } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
+import { isOfPack } from "../packOrigin.ts";
 import type { Verdict } from "../verdict.ts";
 
 /** The calls that a permanent yes to a question would cover. */
@@ -31,7 +32,8 @@ export function rememberable(
   if (!isJson(does, 0)) return undefined;
   const subject = canonicalJson(does);
   if (subject.length > longestSubject) return undefined;
-  const key = canonicalJson([[...folders].sort(), toolFingerprint(tool), name, origin, subject]);
+  const bound = toolFingerprint(saysAll && isOfPack(origin, effects?.[0]?.remote) ? withoutArguments(tool) : tool);
+  const key = canonicalJson([[...folders].sort(), bound, name, origin, subject]);
   // Not imported: node:crypto takes 8 ms to load, and most policies remember nothing.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const id = createHash("sha256").update(key).digest("hex");
@@ -39,6 +41,17 @@ export function rememberable(
   const exactly = saysAll ? "" : `with exactly ${oneLine(canonicalJson(args), 500)}`;
   const text = [oneLine(what, 500), exactly].filter((part) => part !== "").join(" ");
   return { id, text: `${oneLine(name, 80)}: ${text}` };
+}
+
+/**
+ * Returns a tool of ours as it is whatever arguments it offers: of two programs one may offer more, and what the call does is said by its
+ * effects. A stranger's tool is bound as a whole.
+ */
+function withoutArguments(tool: ExecutableTool): ExecutableTool {
+  const schema = tool.getSchema();
+  return Object.create(tool, {
+    getSchema: { value: () => ({ ...schema, function: { ...schema.function, parameters: {} } }) },
+  });
 }
 
 /** Returns whether the effect alone says what would be done. A network effect does not say what is sent. */

@@ -8,8 +8,8 @@ import {
   type ToolEffect,
   ToolRegistry,
 } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { beforeEach, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../../../../testing/src/temporaryFolder.ts";
 import { type BashToolOptions, createBashTools } from "../../../tools-bash/src/index.ts";
 import { createFsTools } from "../../../tools-fs/src/fileSystem.ts";
 import {
@@ -91,6 +91,19 @@ describe("a yes that is kept", () => {
     expect(await ask(tool("b", {}, { origin: "mcp:x" }))).toBe(1);
     expect(await ask(tool("a", {}, { openWorld: true }))).toBe(1);
     expect(await ask(tool("a", {}), { other: 1 })).toBe(1);
+    const effects = (): ToolEffect[] => [{ kind: "write", path: join(root, "src/a") }];
+    const remote = (): ToolEffect[] => effects().map((effect) => ({ ...effect, remote: "web" }));
+    const more = { properties: { x: { type: "string" } } };
+    for (const [known, asked] of [
+      [{ effects, origin: "@toolcrib/tools-own" }, 0],
+      [{ effects: remote, origin: "web: @toolcrib/tools-own" }, 0],
+      [{ effects, origin: "web: @toolcrib/tools-own" }, 1],
+      [{ effects, origin: "own" }, 1],
+      [{ effects, origin: "@toolcrib/mcp" }, 1],
+    ] as const) {
+      expect(await ask(tool("a", {}, known))).toBe(1);
+      expect([known.origin, await ask(tool("a", more, known))]).toEqual([known.origin, asked]);
+    }
   });
 
   test("to a command holds only for a command that is confined in the same way", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CommandPattern, coversCommand, meansCommand, mentions, parseCommandPattern } from "./patterns.ts";
+import { type CommandPattern, coversCommand, mentions, parseCommandPattern } from "./patterns.ts";
 
 function parsed(text: string): CommandPattern {
   const pattern = parseCommandPattern(text);
@@ -8,7 +8,6 @@ function parsed(text: string): CommandPattern {
 }
 
 const covers = (pattern: string, command: string): boolean => coversCommand(parsed(pattern), command.split(" "));
-const means = (pattern: string, command: string): boolean => meansCommand(parsed(pattern), command.split(" "));
 
 describe("a pattern of commands", () => {
   test.each([
@@ -60,48 +59,6 @@ describe("to allow", () => {
     expect(covers("npm test *", "npm test -- a")).toBe(true);
     expect(covers("npm test *", "npm tests")).toBe(false);
     expect(covers("npm test *", "npm")).toBe(false);
-  });
-});
-
-describe("to deny and ask, other spellings of the same command match", () => {
-  test.each([
-    ["rm *", "rm"],
-    ["rm *", "rm -rf /"],
-    ["rm *", "/bin/rm x"],
-    ["rm *", "./rm x"],
-    ["rm *", "RM x"],
-    ["rm *", "rm.exe x"],
-    ["/bin/rm *", "/bin/rm x"],
-    ["/bin/rm *", "rm x"],
-    ["./deploy.sh *", "deploy.sh x"],
-    ["deploy *", "./deploy.cmd x"],
-    ["rm -rf *", "rm -rf x"],
-    ["rm -rf *", "rm -fr x"],
-    ["rm -rf *", "rm -r -f x"],
-    ["rm -rf *", "rm x -R -f"],
-    ["rm -rf *", "rm -rvf x"],
-    ["git push *", "git push"],
-    ["git push *", "git push origin main"],
-    ["git push *", "git -C x push origin"],
-    ["git push *", "git --no-pager push"],
-    ["git push", "git -C x push"],
-    ["git push", "git push -u origin"],
-    ["git push --force *", "git push origin --force"],
-  ])("%s: %s", (pattern, command) => {
-    expect(means(pattern, command)).toBe(true);
-  });
-
-  test.each([
-    ["rm *", "rmdir x"],
-    ["rm *", "echo rm"],
-    ["rm -rf *", "rm -r x"],
-    ["rm -rf *", "rm x"],
-    ["git push *", "git pull"],
-    ["git push", "git push origin"],
-    ["git push --force *", "git push origin"],
-    ["git push --force *", "git --force x"],
-  ])("%s is not: %s", (pattern, command) => {
-    expect(means(pattern, command)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ToolEffect } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
-import { compilePathPatterns, type PathPatterns } from "@toolcrib/kit/files";
+import { compilePathPatterns, type PathPatterns, readPatternList, refuseChoices } from "@toolcrib/kit/files";
 import { serverPrefix } from "@toolcrib/kit/text";
 import type { Decision } from "../verdict.ts";
 import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
@@ -21,7 +21,7 @@ export interface RuleGroup {
   readonly paths: PathPatterns | undefined;
   /** Returns the same without some patterns. */
   pathsWithout(leftOut: ReadonlySet<string>): PathPatterns | undefined;
-  /** The rule that a pattern came from. */
+  /** The rule that a pattern of paths came from. */
   readonly byPattern: ReadonlyMap<string, Rule>;
   readonly commands: readonly { readonly rule: Rule; readonly pattern: CommandPattern }[];
   /** The first rule whose pattern is none of commands, so that it cannot be tested against one. */
@@ -92,7 +92,7 @@ function grouped<Key extends string>(
 function compileGroup(list: Decision, rules: readonly Rule[], bases: PathBases): RuleGroup {
   const patterned = rules.filter((rule) => rule.pattern !== undefined);
   const parsed = patterned.map((rule) => readPattern(list, rule, bases));
-  const paths = parsed.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  const paths = parsed.flatMap((one) => one.paths);
   const compiled = paths.length === 0 ? undefined : compilePaths(list, paths, bases);
   return {
     bare: rules.filter((rule) => rule.pattern === undefined),
@@ -103,7 +103,7 @@ function compileGroup(list: Decision, rules: readonly Rule[], bases: PathBases):
       const left = paths.filter((path) => !leftOut.has(path));
       return left.length === 0 ? undefined : compilePaths(list, left, bases);
     },
-    byPattern: new Map(patterned.map((rule) => [rule.pattern ?? "", rule])),
+    byPattern: new Map(parsed.flatMap((one) => one.paths.map((path) => [path, one.rule]))),
     commands: parsed.flatMap(({ rule, command }) => (command === undefined ? [] : [{ rule, pattern: command }])),
     notOfCommands: parsed.find(({ command }) => command === undefined)?.rule,
     hosts: parsed.flatMap(({ rule, host }) => (host === undefined ? [] : [{ rule, matches: host }])),
@@ -113,14 +113,14 @@ function compileGroup(list: Decision, rules: readonly Rule[], bases: PathBases):
 
 interface ReadPattern {
   readonly rule: Rule;
-  readonly path?: string | undefined;
+  readonly paths: readonly string[];
   readonly command?: CommandPattern | undefined;
   readonly host?: HostPattern | undefined;
 }
 
 /**
- * Reads a pattern, whose meaning follows from the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, and
- * is one of commands or hosts too where it can be.
+ * Reads a pattern, whose meaning follows from the kind of effect, and for `run_bash`. For any other tool it must be a pattern of paths, or
+ * of commands that quotes tell apart from one, and is one of commands or hosts too where it can be.
  */
 function readPattern(list: Decision, rule: Rule, bases: PathBases): ReadPattern {
   const pattern = rule.pattern ?? "";
@@ -130,21 +130,26 @@ function readPattern(list: Decision, rule: Rule, bases: PathBases): ReadPattern 
     rule.binds === "effect" ? rule.kind : rule.binds === "tool" && rule.tool === "run_bash" ? "execute" : undefined;
   if (kind === "execute") {
     if (typeof command === "string") throw fail(command);
-    return { rule, command };
+    return { rule, paths: [], command };
   }
   if (kind === "network") {
     if (typeof host === "string") throw fail(host);
-    return { rule, host };
+    return { rule, paths: [], host };
   }
+  const paths = readPatternList(list, [pattern]);
   try {
-    compilePaths(list, [pattern], bases);
+    // What lies on a remote cannot be looked at.
+    if (bases.home !== undefined) refuseChoices(paths, bases);
+    compilePaths(list, paths, bases);
   } catch (error) {
+    // Words in quotes are those of a command.
+    if (kind === undefined && typeof command !== "string" && /['"]/.test(pattern)) return { rule, paths: [], command };
     throw fail(messageOf(error));
   }
-  if (kind !== undefined) return { rule, path: pattern };
+  if (kind !== undefined) return { rule, paths };
   return {
     rule,
-    path: pattern,
+    paths,
     command: typeof command === "string" ? undefined : command,
     host: typeof host === "string" ? undefined : host,
   };

@@ -33,6 +33,14 @@ export function parseCommandPattern(pattern: string): CommandPattern | string {
   return { words, open };
 }
 
+/** Writes a word as a pattern of commands has it; undefined if it cannot be written there. */
+export function quoteWord(word: string): string | undefined {
+  return [word, `'${word}'`, `"${word}"`].find((text) => {
+    const read = parseCommandPattern(`x ${text}`);
+    return typeof read !== "string" && !read.open && read.words.length === 2 && read.words[1] === word;
+  });
+}
+
 function whyNot(rest: string): string {
   if (/^\s*[^\s'"]*[;&|<>()$`\n]/.test(rest)) {
     return "it must be one simple command without operators, redirections or expansions; write a rule for each command, or quote them";
@@ -45,39 +53,6 @@ function whyNot(rest: string): string {
 export function coversCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   if (open ? command.length < words.length : command.length !== words.length) return false;
   return words.every((word, at) => word === command[at]);
-}
-
-/**
- * Returns whether a deny or ask rule is meant: wider, since the same command can be written in many ways. The program may be named by a
- * path or in capitals, options may stand in between, and joined letters of options (`-rf`) apart.
- */
-export function meansCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
-  if (!startsProgram({ words, open }, command)) return false;
-  const wanted = words.slice(1).map(fold);
-  const rest = command.slice(1).map(fold);
-  const left = wanted.filter((word) => !isCluster(word));
-  const letters = wanted.filter(isCluster).join("").replaceAll("-", "");
-  const commandLetters = new Set(rest.filter(isCluster).join(""));
-  if (![...letters].every((letter) => commandLetters.has(letter))) return false;
-  let afterOption = false;
-  for (const word of rest) {
-    if (left.length > 0 && word === left[0]) {
-      left.shift();
-      afterOption = false;
-    } else if (word.startsWith("-")) {
-      afterOption = true;
-    } else {
-      // The word may belong to the option before it.
-      if (!open && !afterOption) return false;
-      afterOption = false;
-    }
-  }
-  return left.length === 0;
-}
-
-/** Returns whether a command is of the program that the pattern names: for commands that get further words, which could be any. */
-export function startsProgram({ words: [program = ""] }: CommandPattern, [started = ""]: readonly string[]): boolean {
-  return programName(fold(started)) === programName(fold(program));
 }
 
 /** Returns whether the words of a pattern stand in a text in their order, wherever: for lines that cannot be read. */
@@ -94,16 +69,12 @@ export function mentions({ words }: CommandPattern, text: string): boolean {
   return true;
 }
 
-/** Returns whether a word is one dash and letters: `-rf`. */
-function isCluster(word: string): boolean {
-  return /^-[a-z]+$/.test(word);
+/** Returns the name of a program, however it is written: by a path, in capitals, with the ending of a program on Windows. */
+export function programName(word: string): string {
+  return basename(fold(word).replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat|com)$/, "");
 }
 
-function programName(word: string): string {
-  return basename(word.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat|com)$/, "");
-}
-
-function fold(word: string): string {
+export function fold(word: string): string {
   return word.toLowerCase();
 }
 

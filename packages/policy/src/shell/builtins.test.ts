@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { linesOf, rowsOf } from "../../../../testing/shell/corpora.ts";
 import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
 
 /** Places of the words `$` that can only be data. */
@@ -8,70 +9,14 @@ const data = (line: string) => {
   return words.flatMap((word, at) => (word === "$" && isData(at) ? [at] : []));
 };
 
-test.each<[string, number[]]>([
-  ["echo $ a $", [1, 3]],
-  ["printf $ $", [2]],
-  ["printf %s $ $", [2, 3]],
-  ["printf -- %s $", []],
-  [": $", [1]],
-  ["true $", [1]],
-  ["false $", [1]],
-  ["exit $", [1]],
-  ["return $", [1]],
-  ["sleep $", [1]],
-  ["basename $", [1]],
-  ["dirname $", [1]],
-  ["[ $ ]", [1]],
-  ["[ ! $ ]", [2]],
-  ["[ -n $ ]", [2]],
-  ["[ $ -n ]", []],
-  ["[ -v $ ]", []],
-  ["[ -o $ ]", []],
-  ["[ $ $ ]", []],
-  ["[ $ = $ ]", [1, 3]],
-  ["[ ! $ -eq $ ]", [2, 4]],
-  ["[ a $ b ]", []],
-  ["[ $ -a $ ]", []],
-  ["[ ! ! $ ]", []],
-  ["[ -n $ -a -n $ ]", []],
-  ["test $ != $", [1, 3]],
-  ["test -f $", [2]],
-  ["test a = b $", []],
-  ["git commit -m $", [3]],
-  ["git commit -a -q --amend -m a -m $", [8]],
-  ["git commit -am $", [3]],
-  ["git tag -m $ v1", [3]],
-  ["git commit --message $", [3]],
-  ["git commit $", []],
-  ["git commit -F -m $", []],
-  ["git commit a -m $", []],
-  ["git commit -m a $", []],
-  ["git commit -m $ $", [3]],
-  ["git log -m $", []],
-  ["git -m $", []],
-  ["ls $", []],
-  ["constructor $", []],
-])("in %j the words at %j can only be data", (line, bases) => {
-  expect(data(line)).toEqual(bases);
-});
+test.each(rowsOf<[string, number[]]>("builtins", "words that can only be data"))(
+  "in %j the words at %j can only be data",
+  (line, bases) => {
+    expect(data(line)).toEqual(bases);
+  },
+);
 
-test.each([
-  "printf %s\\n%d%%n x",
-  "set -e",
-  "set -eux",
-  "set +x",
-  "set -euo pipefail",
-  "set -o errexit -o nounset",
-  "set +o xtrace",
-  "printf %s a",
-  "printf -- %s",
-  "[ -n a ]",
-  "unset a B_1",
-  "wait",
-  "wait 1 2",
-  "read -r a",
-  "ls",
-])("%j does not change what follows", (line) => {
+test.each(linesOf("builtins", "changes nothing that follows"))("%j does not change what follows", (line) => {
   expect(stateProblem(line.split(" "))).toBeUndefined();
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { onlyGaps, type Span } from "./text.ts";
 
 /** The stretches between « and » are spans that were read. */
@@ -13,60 +14,19 @@ function check(marked: string, { from = 0, cut = 0 } = {}): boolean {
   return onlyGaps(line, from, line.length - cut, spans.reverse());
 }
 
-test.each([
-  "",
-  " \t\n",
-  "«ls»",
-  " «ls» && «pwd» || «id» | «wc» & «ls»; «ls» ;;\n",
-  "if «ls»; then «ls»; elif «ls»\nthen «ls»; else «ls»; fi",
-  "for «x» in «a» ; do «ls»; done",
-  "while «ls»; do «ls»; done; until «ls»; do «ls»; done",
-  "case «x» in «a»«)» «ls»;; esac",
-  "«(»«ls»«)»",
-  "time «ls»",
-  "# a comment",
-  "«ls» # if ( $x ) 'y\n«ls»",
-  "«ls»;# a\n#b\n",
-  "«ls» \\\n «-l»",
-  "\\\n«ls»",
-  "«(»time\t«ls»«)»",
-  "fi",
-  "fi;fi&fi|fi\nfi",
-])("between the spans of %j there is nothing to run", (line) => {
-  expect(check(line)).toBe(true);
-});
+test.each(linesOf("onlyGaps", "nothing to run between the spans"))(
+  "between the spans of %j there is nothing to run",
+  (line) => {
+    expect(check(line)).toBe(true);
+  },
+);
 
-test.each([
-  "ls",
-  "«ls» x",
-  "x «ls»",
-  "«ls» x\n",
-  "«ls» x\n «ls»",
-  "«ls» ; x",
-  "(«ls»",
-  "«ls»)",
-  "{ «ls»; }",
-  "! «ls»",
-  "«ls»x",
-  "«ls»#x",
-  "«ls»fi",
-  "x#y",
-  "«ls» \\ «a»",
-  "«ls»\\\n«a»",
-  "fi\\\n",
-  "if«ls»",
-  "fi(«ls»",
-  "thenx «ls»",
-  "«ls» $x",
-  "«ls» `",
-  "«ls» <",
-  "«ls» > ",
-  "# a «ls»",
-  "select «ls»",
-  "function «ls»",
-])("between the spans of %j there is text that was not read", (line) => {
-  expect(check(line)).toBe(false);
-});
+test.each(linesOf("onlyGaps", "text that was not read"))(
+  "between the spans of %j there is text that was not read",
+  (line) => {
+    expect(check(line)).toBe(false);
+  },
+);
 
 test("a part of the line is checked only from its start to its end", () => {
   expect(check("xx«ls»", { from: 2 })).toBe(true);

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell.
 import { expect, test } from "vitest";
+import { linesOf, rowsOf } from "../../../../testing/shell/corpora.ts";
 import { readShellLine } from "./readCommand.ts";
 
 const words = (line: string, shell?: string) =>
@@ -37,80 +38,12 @@ test.each([
   expect(words(line)).toEqual(found);
 });
 
-test.each<[string, string[]]>([
-  ["It defines a function.", ["f() { ls; }; f", "function f { ls; }"]],
-  ["It has a process substitution.", ["cat <(ls)"]],
-  [
-    "It has a list in braces, which sh and bash read differently.",
-    ["echo {a,b}", "echo a{1..3}", "sh -c 'echo {a,b}'"],
-  ],
-  ["The name of a program in it is not written out.", ["$x", "`ls`", "l$x", "*/ls"]],
-  ["An expansion in it is outside quotes, so it may become several words.", ["cat $x", "echo $x"]],
-  ["A word of cat is not written out, so it may be an option or any path.", ['cat "$x"']],
-  ["A file pattern of rg may become an option; it could not with ./ before it.", ["rg foo *.ts"]],
-  ["A file pattern of [ may become an option; it could not with ./ before it.", ["[ * ]", "[ -n * ]"]],
-  ["A file pattern of printf may become an option; it could not with ./ before it.", ["printf *"]],
-  ["A file pattern of grep may become an option; it could not with ./ before it.", ["grep foo *"]],
-  ["A file pattern of sort may become an option; it could not with ./ before it.", ["sort [a-]*"]],
-  ["A file pattern of sed may become an option; it could not with ./ before it.", ["sed -n 1p -- *"]],
-  [
-    "A word of git is not written out, so it may be an option or any path.",
-    ['git commit "$x"', 'git commit -F -m "$x"', 'git log -m "$x"'],
-  ],
-  [
-    "It has a here-document beside other commands in a substitution.",
-    ["echo $(cat <<E\na\nE\nls 1;ls 2)", 'echo "$(cat <<E\na\nE\n)$(ls; cat <<E\na\nE\n)"'],
-  ],
-  ["It has a path from a home folder (~).", ["cat ~/x", "cat ~root/x"]],
-  ["It has $'…', which sh and bash read differently.", ["echo $'a'"]],
-  ["An expansion in it could not be read.", ['echo $"a"', 'echo "${!x}"']],
-  ["It has ((, which sh and bash read differently.", ["((ls))"]],
-  ["It has [[, which sh and bash read differently and which can compute.", ["[[ -f a ]]"]],
-  ["It has &>, which sh and bash read differently.", ["ls &> x"]],
-  ["It has >& with a word, which sh and bash read differently.", ["ls >& x"]],
-  ["It has <<<, which sh and bash read differently.", ["cat <<< x"]],
-  ["It has |&, which sh and bash read differently.", ["ls |& cat"]],
-  ["It redirects a descriptor that sh and bash read differently.", ["ls {n}> x", "ls 10> x"]],
-  ["It redirects to a file that is not written out.", ["ls > $x", "ls > *"]],
-  ["It redirects to the network.", ["cat < /dev/tcp/a/1"]],
-  ["An assignment in it could not be read.", ["x=(a b)", "x+=b", "x[0]=b"]],
-  ["It has coproc, which sh and bash read differently.", ["coproc ls"]],
-  ["It has select, which sh and bash read differently.", ["select x in a; do ls; done"]],
-  ["It computes with more than numbers.", ["echo $((x))", "echo $((a[0]))", "echo $[1]"]],
-  [
-    "It has an expansion that assigns, computes or works only in bash.",
-    ["echo ${x:=a}", 'echo "${x/a/b}"', 'echo "${x@P}"', 'echo "${x:1}"'],
-  ],
-  ["A command substitution in it could not be read.", ["echo `echo \\`ls\\``"]],
-  ["alias changes what the commands after it mean.", ["alias ls=rm"]],
-  [". changes what the commands after it mean.", [". ./x"]],
-  ["source changes what the commands after it mean.", ["source x"]],
-  ["shopt changes what the commands after it mean.", ["shopt -s expand_aliases"]],
-  ["set changes how the commands after it are read.", ["set -k", "set -a"]],
-  ["hash changes what the commands after it mean.", ["hash -p x ls"]],
-  ["enable changes what the commands after it mean.", ["enable -f x y"]],
-  ["declare changes what the commands after it mean.", ["declare x=1"]],
-  ["let changes what the commands after it mean.", ["let x=1"]],
-  ["printf assigns a variable.", ["printf -v x y"]],
-  ["[ -v computes with its words.", ["[ -v x ]"]],
-  ["read has a word that is not a name.", ["read 'a[1]'"]],
-  ["unset has a word that is not a name.", ["unset 'a[1]'"]],
-  ["export has a word that is not a name.", ["export 'a[1]=2'"]],
-  ["A word of eval is not written out, so it may be an option or any path.", ['eval "$x"']],
-  ["A word of sh is not written out, so it may be an option or any path.", ['sh -c "$x"']],
-  ["A part of it could not be read.", ["ls ("]],
-  ["It is not complete, or not shell syntax.", ["ls )", "if ls", "echo 'a", `${"(".repeat(300)}ls${")".repeat(300)}`]],
-  ["A here-document in it could not be read.", ["cat <<E\na", "cat <<E\na\\\nE\nE"]],
-  ["A word in it is continued on another line.", ["ls \\", "l\\\ns"]],
-  ["It contains the invisible or control character U+000D.", ["ls\r"]],
-  ["It contains the invisible or control character U+00A0.", ["ls\u00a0-l"]],
-  ["It contains the invisible or control character U+200B.", ["ls\u200b"]],
-  ["It contains the invisible or control character U+0000.", ["ls\u0000"]],
-  ["It contains the invisible or control character U+202E.", ["ls \u202ex"]],
-  ["It is longer than 10,000 characters.", [`ls ${"a".repeat(10_000)}`]],
-])("%s is the reason to ask about %j", (reason, lines) => {
-  expect(lines.map((line) => problem(line))).toEqual(lines.map(() => reason));
-});
+test.each(rowsOf<[string, string[]]>("readCommand", "reasons to ask"))(
+  "%s is the reason to ask about %j",
+  (reason, lines) => {
+    expect(lines.map((line) => problem(line))).toEqual(lines.map(() => reason));
+  },
+);
 
 test.each(["echo $'a'", "ls &> x", "cat <<< x", "time { ls; }"])("%j is read for bash only", (line) => {
   expect(problem(line)).toBeDefined();
@@ -123,20 +56,7 @@ test("a shell whose language is not read makes any line unreadable", () => {
   expect(problem("ls", "/bin/sh")).toBeUndefined();
 });
 
-test.each([
-  'echo "$x" \'$y\' "${x:-a b}" "${x%.ts}" $? $((1 + 2))',
-  "printf '%s\\n' \"$x\"",
-  '[ -n "$x" ] && [ "$x" = y ] && test ! -f "$x" && [ $? -eq 0 ]',
-  "ls src/*.ts *.md && grep foo *.ts",
-  "git commit -q -m \"$(cat <<'EOF'\nAdd $x; `y`\nEOF\n)\"",
-  'git commit -am one -m "$(ls)"',
-  "git show HEAD~1 'stash@{0}' HEAD@{1} a:b",
-  "find . -name '*.ts'",
-  "grep -n foo$ a",
-  "echo a=b a#b -- {} } !",
-  "set -euo pipefail; set +x",
-  "case $x in *) ls;; esac",
-])("%j is read", (line) => {
+test.each(linesOf("readCommand", "is read"))("%j is read", (line) => {
   expect(problem(line)).toBeUndefined();
 });
 

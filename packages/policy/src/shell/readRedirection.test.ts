@@ -1,23 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell.
 import { expect, test } from "vitest";
+import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { readShellLine } from "./readCommand.ts";
 
 const problem = (line: string, shell?: string) => readShellLine(line, { shell }).unreadable;
 const document = "A here-document in it could not be read.";
 
-test.each([
-  "cat <<E\na\nE",
-  "cat << \t'E_1.a-b'\n$(a) `b` $x \\\n'\"\nE_1.a-b\n",
-  'cat <<"E"\n$x\nE\n',
-  "cat <<\\E\n$x\nE\n",
-  "cat 0<<E\nE\n",
-  "cat <<-E\n\ta\n\t\tE\n",
-  "cat <<-'E'\n\ta E\n\tE",
-  "cat <<A <<'B'\na\nA\nb\nB\nls",
-  "cat <<E\n E\nE \nE\n",
-  "cat <<E > a && ls\n$x \\$y \"'\nE\n",
-  "while ls; do cat <<E; done\na\nE\n",
-])("the here-document of %j is read", (line) => {
+test.each(linesOf("readRedirection", "here-documents"))("the here-document of %j is read", (line) => {
   expect(problem(line)).toBeUndefined();
 });
 

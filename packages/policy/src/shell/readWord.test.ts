@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell.
 import { parse, type Word, type WordPart } from "unbash";
 import { expect, test } from "vitest";
+import { rowsOf } from "../../../../testing/shell/corpora.ts";
 import { readDocument, readWord, type WordContext } from "./readWord.ts";
 
 function context(line: string, isBash = false): WordContext & { problems: string[] } {
@@ -33,41 +34,7 @@ const unread = "An expansion in it could not be read.";
 const computed = "It computes with more than numbers.";
 const assigning = "It has an expansion that assigns, computes or works only in bash.";
 
-test.each<[string, string[]]>([
-  ["a", ["a", "literal"]],
-  [`a'b'"c"\\d`, ["abcd", "literal"]],
-  ["''", ["", "literal"]],
-  ['""', ["", "literal"]],
-  ["a*'b'", ["a*b", "pattern"]],
-  ["[ab]", ["[ab]", "pattern"]],
-  ["'*'", ["*", "literal"]],
-  ['"$x"', ['"$x"', "expanded", "$x"]],
-  ['"a $x_1 ${y} b"', ['"a $x_1 ${y} b"', "expanded", "$x_1", "$y"]],
-  ["$x", ["$x", "expanded", "splits", "$x"]],
-  ["*$x", ["*$x", "expanded", "splits", "$x"]],
-  ["$?", ["$?", "expanded", "$?"]],
-  ["$#", ["$#", "expanded", "$#"]],
-  ["$$", ["$$", "expanded", "$$"]],
-  ["$!", ["$!", "expanded", "$!"]],
-  ["$1", ["$1", "expanded", "splits", "$1"]],
-  ["$-", ["$-", "expanded", "splits", "$-"]],
-  ['"$@"', ['"$@"', "expanded", "splits", "$@"]],
-  ['"$*"', ['"$*"', "expanded", "splits", "$*"]],
-  ['"${@}"', ['"${@}"', "expanded", "splits", "$@"]],
-  ['"${*}"', ['"${*}"', "expanded", "splits", "$*"]],
-  ['"${10}"', ['"${10}"', "expanded", "$10"]],
-  ['"${?}"', ['"${?}"', "expanded", "$?"]],
-  ['"${#x}"', ['"${#x}"', "expanded", "$x"]],
-  ['"${x:-}${x-a b}${x:+a}${x+a}"', ['"${x:-}${x-a b}${x:+a}${x+a}"', "expanded", "$x", "$x", "$x", "$x"]],
-  ['"${x:?a}${x?a}"', ['"${x:?a}${x?a}"', "expanded", "$x", "$x"]],
-  ['"${x:-$y}"', ['"${x:-$y}"', "expanded", "$x", "$y"]],
-  ['"${x:-a$y-$(ls)}"', ['"${x:-a$y-$(ls)}"', "expanded", "$x", "$y", "substitution $(ls)"]],
-  ['"${x#a}${x##*/}${x%.ts}${x%%?}"', ['"${x#a}${x##*/}${x%.ts}${x%%?}"', "expanded", "$x", "$x", "$x", "$x"]],
-  ['"$(ls)"', ['"$(ls)"', "expanded", "substitution $(ls)"]],
-  ["$(ls)", ["$(ls)", "expanded", "splits", "substitution $(ls)"]],
-  ["`ls`", ["`ls`", "expanded", "splits", "substitution `ls`"]],
-  ["$((1 + 2*(3-4)/5%6))", ["$((1 + 2*(3-4)/5%6))", "expanded"]],
-])("the word %j is %j", (text, found) => {
+test.each(rowsOf<[string, string[]]>("readWord", "words"))("the word %j is %j", (text, found) => {
   expect(read(text)).toEqual(found);
 });
 
