@@ -115,7 +115,8 @@ export class Agent {
   }
 
   /**
-   * Shortens the conversation now: it begins anew with a summary by the model. Resolves to what was done, or undefined where that would save too little.
+   * Shortens the conversation now: it begins anew with a summary by the model, of what its request can hold. Resolves to what was done, or undefined where
+   * that would save too little.
    */
   compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
     return compactNow(this.#state, options.signal);
@@ -233,7 +234,8 @@ function answerOf({ reason, text, detail, pending }: Extract<AgentEvent, { type:
 const advice = {
   "step-limit": "; send a message to continue, or raise maxSteps",
   "token-limit": "; send a message to continue, or raise the provider's maxTokens",
-  "context-limit": "; the conversation is too long for the model: clear it or turn compaction on",
+  "context-limit":
+    "; the message, the prompt and the tools alone are too long for the model: send less, or use another one",
   refusal: "; the model refused",
   "content-filter": "; the service's filter stopped the reply",
   stuck: "; the model repeated the same calls: say what to do instead",

@@ -1,14 +1,15 @@
-import { defineTool, type ExecutableTool, type Guard, ToolRegistry } from "@toolcrib/core";
-import { describe, expect, test } from "vitest";
+import { type ExecutableTool, type Guard, ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test, vi } from "vitest";
+import { outputs, read, registryOf } from "../testing/turns.ts";
 import { Agent } from "./agent.ts";
 import { type AgentToolOptions, createAgentTool } from "./agentTool.ts";
-import type { AgentEvent, Message } from "./messages.ts";
+import type { AgentEvent } from "./messages.ts";
 import type { AgentOptions } from "./options.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 import { createCostLimit } from "./turn/costLimit.ts";
+import { anyOf } from "./turn/stopConditions.ts";
 
 const usage = { inputTokens: 10, outputTokens: 5, cost: 0.25 };
-const none = { type: "object", properties: {}, additionalProperties: false } as const;
 
 /** An agent whose tool `helper` is an agent with the tool `write`. */
 function nested(inner: readonly ScriptedReply[], options: Partial<AgentToolOptions> = {}, innerGuards: Guard[] = []) {
@@ -18,13 +19,7 @@ function nested(inner: readonly ScriptedReply[], options: Partial<AgentToolOptio
     name: "helper",
     description: "Helps.",
     agent() {
-      const write = defineTool({
-        name: "write",
-        description: "Writes.",
-        parameters: none,
-        execute: (_args, { labels }) => `${ran.push(labels)}`,
-      });
-      const tools = new ToolRegistry([write]);
+      const tools = registryOf({ write: (_args, { labels }) => `${ran.push(labels)}` });
       for (const guard of innerGuards) tools.guard(guard);
       const agent = new Agent(new ScriptedProvider(inner), { tools });
       made.push(agent);
@@ -44,23 +39,9 @@ function nested(inner: readonly ScriptedReply[], options: Partial<AgentToolOptio
 const writes = { calls: [{ name: "write", args: {} }], usage };
 const told = { text: "Written.", usage };
 
-async function eventsOf(agent: Agent, options = {}): Promise<AgentEvent[]> {
-  const events: AgentEvent[] = [];
-  for await (const event of agent.streamChat("go", options)) events.push(event);
-  return events;
-}
+const eventsOf = (agent: Agent): Promise<AgentEvent[]> => read(agent.streamChat("go"));
 
-function attempt(check: () => boolean): boolean {
-  try {
-    return check();
-  } catch {
-    return false;
-  }
-}
-
-const outputIn = (messages: readonly Message[]): string =>
-  messages.flatMap((message) => (message.role === "tool" ? [message.output] : []))[0] ?? "";
-const outputOf = (agent: Agent): unknown => outputIn(agent.sessionContext);
+const outputOf = (agent: Agent): unknown => outputs(agent)[0] ?? "";
 
 describe("a tool that is an agent", () => {
   test("answers with the agent's answer, from a conversation of its own at each call", async () => {
@@ -90,6 +71,22 @@ describe("a tool that is an agent", () => {
     expect([limit.reached, limited.usage.cost]).toEqual(["cost-limit", 1.5]);
   });
 
+  test("ends where what it has used reaches the caller's limit, also in an agent within it", async () => {
+    const long = [writes, writes, writes, writes, writes, told];
+    const { helper } = nested(long);
+    const within = () =>
+      new Agent(new ScriptedProvider([{ calls: [{ name: "helper", args: { task: "x" } }] }, told]), {
+        tools: new ToolRegistry([helper]),
+      });
+    for (const { outer } of [nested(long), nested([], { agent: within })]) {
+      const agent = outer();
+      const limit = createCostLimit(1.5, agent.provider);
+      for await (const _ of agent.streamChat("go", { stopWhen: anyOf(limit, () => false) }));
+      expect([limit.reached, agent.usage.cost]).toEqual(["cost-limit", 1.5]);
+      expect(outputOf(agent)).toContain("The agent ended without an answer: the caller's limit is reached.");
+    }
+  });
+
   test("whose cost is unknown makes the cost of the turn unknown, not that of another model", async () => {
     const { outer } = nested([{ text: "Done.", usage: { inputTokens: 10 } }]);
     const agent = outer();
@@ -117,7 +114,10 @@ describe("a tool that is an agent", () => {
       agent() {
         made += 1;
         const tools = new ToolRegistry([tool]);
-        return new Agent(new ScriptedProvider([again, ({ messages }) => outputIn(messages)]), { tools });
+        return new Agent(
+          new ScriptedProvider([again, ({ messages }) => outputs({ sessionContext: messages })[0] ?? ""]),
+          { tools },
+        );
       },
     });
     const deep =
@@ -189,11 +189,8 @@ describe("a tool that is an agent", () => {
     controller.abort();
     expect(await running).toBe("Error executing helper: Aborted");
     // An agent whose turn still runs throws here.
-    const areFree = (): boolean => {
-      for (const agent of made) agent.clearContext();
-      return made.length === 2;
-    };
-    await expect.poll(() => attempt(areFree)).toBe(true);
+    await vi.waitFor(() => made.map((agent) => agent.clearContext()), { timeout: 60_000 });
+    expect(made).toHaveLength(2);
   });
 
   test("that ends without an answer is an error with its reason, and one that makes no agent, too", async () => {

@@ -8,10 +8,11 @@ import type { AgentEvent, Usage } from "./messages.ts";
 import { readAgentOptions } from "./options.ts";
 import { costOf } from "./providers/models/cost.ts";
 import { modelPrice } from "./providers/models/models.ts";
+import type { StopCondition } from "./turn/stopConditions.ts";
 
 export interface AgentToolOptions {
   readonly name: string;
-  /** When the model should hand on a task, and what the agent can do. */
+  /** Tells the model when to hand on a task, and what the agent can do. */
   readonly description: string;
   /** Makes a fresh agent for each call, with tools of its own. */
   readonly agent: () => Agent | Promise<Agent>;
@@ -95,17 +96,33 @@ async function answerOf(
   for (const guard of caller?.guards ?? []) tools.guard(guard);
   const approve = caller?.approve ?? (() => "nobody can answer questions within this call");
   let end: Extract<AgentEvent, { type: "end" }> | undefined;
-  for await (const event of agent.streamChat(task, { signal, labels, tools, approve })) {
-    // The usage of an agent within this one has the price of its own model.
-    if (event.type === "usage")
-      caller?.onUsage?.(event.callId === undefined ? withCost(event.usage, agent) : event.usage);
+  let isLimited = false;
+  let isEnded = false;
+  const report = (usage: Usage): boolean => {
+    isLimited = caller?.onUsage?.(usage) === true || isLimited;
+    return isLimited;
+  };
+  const reported = new Set<string>();
+  const stopWhen: StopCondition = () => {
+    isEnded = isLimited;
+    return isEnded;
+  };
+  stopWhen.seeInner = (usage, callId) => {
+    reported.add(callId);
+    return report(usage);
+  };
+  for await (const event of agent.streamChat(task, { signal, labels, tools, approve, stopWhen })) {
+    // The usage of an agent within this one has the price of its own model, and was reported while it ran.
+    if (event.type === "usage" && event.callId === undefined) report(withCost(event.usage, agent));
+    else if (event.type === "usage" && !reported.delete(event.callId ?? "")) report(event.usage);
     if (event.type === "end") end = event;
     const message = describe(event);
     if (message !== undefined) onProgress?.({ message });
   }
-  if (end?.reason === "stop") return end.text === "" ? "(no answer)" : end.text;
+  if (end?.reason === "stop" && !isEnded) return end.text === "" ? "(no answer)" : end.text;
   const soFar = end?.text ? ` Its text so far: ${clip(end.text, 2000)}` : "";
-  throw new Error(`The agent ended without an answer: ${end?.reason ?? "no end"}.${soFar}`);
+  const why = isEnded ? "the caller's limit is reached" : (end?.reason ?? "no end");
+  throw new Error(`The agent ended without an answer: ${why}.${soFar}`);
 }
 
 /** Adds the cost by the price of the agent's own model: the caller may have another one. */

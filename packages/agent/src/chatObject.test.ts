@@ -1,6 +1,7 @@
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { ToolRegistry } from "@toolcrib/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import { registryOf } from "../testing/turns.ts";
 import { Agent } from "./agent.ts";
 import { chatObject, createObjectAnswer } from "./chatObject.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "./testing.ts";
@@ -22,10 +23,8 @@ async function ask(replies: ScriptedReply[]) {
 }
 
 test("the answer is the object of the model, checked by the schema; a wrong one is returned to the model", async () => {
-  const { value, provider, agent } = await ask([
-    answer({ city: "Oslo", people: "many" }),
-    answer({ city: "Oslo", people: "700000" }),
-  ]);
+  const given = ["many", "700000"].map((people) => answer({ city: "Oslo", people }));
+  const { value, provider, agent } = await ask(given);
   expect(value).toEqual({ city: "Oslo", people: 700_000 });
   expect(value.city.toUpperCase()).toBe("OSLO");
   expect(JSON.stringify(provider.requests[1]?.messages)).toContain("Invalid arguments: people");
@@ -37,6 +36,14 @@ test("an answer in prose gets one reminder that forces the tool", async () => {
   expect(value.people).toBe(1);
   expect(provider.requests.map((request) => request.toolChoice)).toEqual([undefined, { name: "final_answer" }]);
   await expect(ask(["prose", "and more"])).rejects.toMatchObject({ code: "bad_reply" });
+});
+
+test.each([
+  [schema, '{"city":"Oslo","people":1}', { city: "Oslo", people: 1 }],
+  [{ type: "array", items: { type: "string" } }, '```json\n["Oslo"]\n```', ["Oslo"]],
+] as const)("a fitting value that the model writes instead of the call counts: %j", async (fits, text, value) => {
+  const provider = new ScriptedProvider([text]);
+  expect(await chatObject(new Agent(provider), "Oslo?", fits)).toEqual(value);
 });
 
 test("a Standard Schema can be passed as it is: the answer has its output type", async () => {
@@ -75,10 +82,8 @@ test("a value that is no object comes as one: references of its schema still lea
     properties: { value: { default: [{ $ref: "#/$defs/name" }] } },
   });
   expect(JSON.stringify(parameters)).not.toContain("example.com");
-  const single = await chatObject(new Agent(new ScriptedProvider([answer({ value: 3 })])), "How many?", {
-    type: "integer",
-  });
-  expect(single).toBe(3);
+  const counting = new Agent(new ScriptedProvider([answer({ value: 3 })]));
+  expect(await chatObject(counting, "How many?", { type: "integer" })).toBe(3);
 });
 
 test("a guard learns that giving the answer does nothing, so no policy need ask about it", async () => {
@@ -113,13 +118,7 @@ describe("with a service that keeps answers to a schema", () => {
 
   test("the model answers by itself, with the tools that it had before", async () => {
     const provider = formatted([{ calls: [{ name: "look" }] }, '{"city":"Oslo","people":1}']);
-    const look = {
-      name: "look",
-      description: "Looks.",
-      parameters: { type: "object" },
-      execute: () => "seen",
-    } as const;
-    const agent = new Agent(provider, { tools: new ToolRegistry([defineTool(look)]) });
+    const agent = new Agent(provider, { tools: registryOf({ look: () => "seen" }) });
     expect(await chatObject(agent, "Oslo?", schema)).toEqual({ city: "Oslo", people: 1 });
     for (const { answerSchema, tools, toolChoice } of provider.requests) {
       expect(answerSchema).toEqual(schema);
@@ -137,6 +136,19 @@ describe("with a service that keeps answers to a schema", () => {
     const wrong = formatted(['{"city":"Oslo"}', '{"city":"Oslo","people":"many"}']);
     await expect(chatObject(new Agent(wrong), "Oslo?", schema)).rejects.toMatchObject({ code: "bad_reply" });
     expect(JSON.stringify(wrong.requests[1]?.messages.at(-1))).toContain("people");
+  });
+
+  test.each([
+    ["a code block", '```json\n{"city":"Oslo","people":1}\n```'],
+    ["a block without a language, beside words", 'Here:\n\n```\n{"city":"Oslo",\n"people":1}\n```\n'],
+    ["a byte order mark before it", '\uFEFF{"city":"Oslo","people":1}'],
+  ])("a fitting answer in %s is taken", async (_, text) => {
+    expect(await chatObject(new Agent(formatted([text])), "Oslo?", schema)).toEqual({ city: "Oslo", people: 1 });
+  });
+
+  test("of two code blocks none is taken", async () => {
+    const block = '```json\n{"city":"Oslo","people":1}\n```\n';
+    await expect(chatObject(new Agent(formatted([block + block, "No."])), "Oslo?", schema)).rejects.toThrow();
   });
 
   test("a value that is no object, or of a Standard Schema, comes as one", async () => {

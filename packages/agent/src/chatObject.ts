@@ -6,9 +6,9 @@ import {
   type ParametersSchema,
   ToolRegistry,
 } from "@toolcrib/core";
-import { isPlainObject } from "@toolcrib/core/internal";
+import { attempt, isPlainObject } from "@toolcrib/core/internal";
 import type { Agent } from "./agent.ts";
-import { textOf } from "./conversation/conversation.ts";
+import { answerOf } from "./conversation/conversation.ts";
 import { lastCalls } from "./conversation/waiting.ts";
 import { AgentError } from "./errors.ts";
 import type { Message, ToolCallBlock } from "./messages.ts";
@@ -77,7 +77,9 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
     },
     async readFrom(messages) {
       if (given) return;
-      const args = isFormatted ? lastJson(messages) : answeringCall(messages)?.args;
+      const written = lastJson(messages);
+      const asArguments = wrapped && !isFormatted && written !== undefined ? { value: written } : written;
+      const args = (isFormatted ? undefined : answeringCall(messages)?.args) ?? asArguments;
       if (args === undefined) return;
       // The guards and middleware of the agent have seen a call.
       const outcome = await answering.invoke(answerTool, args);
@@ -113,14 +115,12 @@ export async function chatObject<const Schema extends ParametersSchema>(
   });
 }
 
-/** Returns the text of the last reply as JSON; undefined where it is none. */
+/** Returns the text of the last reply as JSON, also in the one code block of the reply; undefined where it is none. */
 function lastJson(messages: readonly Message[]): unknown {
   const reply = messages.findLast((message) => message.role === "assistant");
-  try {
-    return reply && JSON.parse(textOf(reply));
-  } catch {
-    return undefined;
-  }
+  const text = reply ? answerOf(reply).replace(/^\uFEFF/, "") : "";
+  const [block, more] = [...text.matchAll(/^```\w*[^\S\n]*\n(.*?)\n?```[^\S\n]*$/gms)];
+  return attempt(() => JSON.parse(text)) ?? (more ? undefined : attempt(() => JSON.parse(block?.[1] ?? "")));
 }
 
 /** Returns the call of the last reply that was taken as the answer. */

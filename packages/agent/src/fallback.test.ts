@@ -31,6 +31,15 @@ test("a failure that a retry cannot help switches at once; the failure of the la
   await expect(agent.chat("a")).rejects.toMatchObject({ code: "authentication", message: "Wrong key." });
 });
 
+test("an account with nothing left, or a model that cannot be loaded, switches at once", async () => {
+  for (const code of ["rate_limit", "server"] as const) {
+    const gone = new AgentError({ code, message: "Gone." });
+    const first = new ScriptedProvider([gone]);
+    const agent = new Agent(fallbackProvider(first, new ScriptedProvider(["two"])), { baseDelayMs: 1 });
+    expect([await agent.chat("a"), first.requests.length]).toEqual(["two", 1]);
+  }
+});
+
 test("a refused request is not sent to another provider", async () => {
   const second = new ScriptedProvider(["never"]);
   const refused = new AgentError({ code: "invalid_request", message: "No." });

@@ -43,7 +43,8 @@ export function fallbackProvider(first: Provider, ...others: readonly Provider[]
         if (!isAgentError(error)) throw error;
         const when = switching[error.code];
         failures += 1;
-        if (when === undefined || (when === "after-failures" && failures < failuresBeforeSwitch)) throw error;
+        const mayPass = when === "after-failures" && error.retryable;
+        if (when === undefined || (mayPass && failures < failuresBeforeSwitch)) throw error;
         const next = waiting.shift();
         if (!next) throw error;
         current = next;

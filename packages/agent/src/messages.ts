@@ -9,9 +9,14 @@ export interface OpaqueData {
   readonly data: unknown;
 }
 
+/** The part of a reply that a text is: said on the way, or the answer itself. */
+export type TextPhase = "commentary" | "final_answer";
+
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
+  /** Set if the service tells it. */
+  readonly phase?: TextPhase;
   readonly opaque?: OpaqueData;
 }
 
@@ -120,12 +125,25 @@ export interface ThinkingDropped {
   readonly reason: string;
 }
 
+/**
+ * The reply ends in a call as text, which did not run. `not-enabled`: it would be one if the model's calls as text were read;
+ * `not-offered`: there is no tool of that name; `not-whole`: it cannot be read; `in-line`: it has no token of its own and does not begin a line; `in-code`, `in-thinking`: the reply has nothing but that.
+ */
+export interface UnreadCall {
+  readonly type: "unread-call";
+  /** The name of the tool; empty if it cannot be read. */
+  readonly name: string;
+  readonly problem: "not-enabled" | "not-offered" | "not-whole" | "in-line" | "in-code" | "in-thinking";
+  /** The same in a sentence. */
+  readonly message: string;
+}
+
 /** An event of a running turn; they come in order. */
 export type AgentEvent =
   /** A request to the model goes out; `step` counts from 1 in each turn. */
   | { readonly type: "step-start"; readonly step: number }
-  /** A piece of the answer. */
-  | { readonly type: "text-delta"; readonly text: string }
+  /** A piece of the answer. `phase`: where the service tells whether it is the answer itself. */
+  | { readonly type: "text-delta"; readonly text: string; readonly phase?: TextPhase }
   /** A piece of the model's reasoning. `isNote`: written for the user, on what the model does between calls. */
   | { readonly type: "reasoning-delta"; readonly text: string; readonly isNote?: true }
   /** A call is about to run (or to be answered as not run). */
@@ -155,12 +173,22 @@ export type AgentEvent =
     }
   /** Earlier thinking was left out. */
   | ThinkingDropped
+  /** A call that came as text did not run. */
+  | UnreadCall
   /** Tokens of the reply that just ended, and of the session so far. `callId`: of the replies of an agent within that call. */
   | { readonly type: "usage"; readonly usage: Usage; readonly total: Usage; readonly callId?: string }
   /** A message given by `agent.steer` joins the conversation. */
   | { readonly type: "steering"; readonly text: string }
-  /** The conversation was shortened: it begins anew with a summary of so many messages. */
-  | { readonly type: "compaction"; readonly summarisedMessages: number }
+  /**
+   * The conversation was shortened: it begins anew with a summary of so many messages, or without one. `leftOutMessages`: older ones, which are
+   * in no summary. `cutMessages`: results of tools and long texts that were cut.
+   */
+  | {
+      readonly type: "compaction";
+      readonly summarisedMessages: number;
+      readonly leftOutMessages?: number;
+      readonly cutMessages?: number;
+    }
   /**
    * The turn is over. `text` is the final answer and `detail` what the service said of the reason. `failed`: the provider
    * says that it could not do what was asked.

@@ -3,7 +3,7 @@ import { ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { chatObject } from "./chatObject.ts";
-import { AgentError, isAgentError } from "./errors.ts";
+import { isAgentError } from "./errors.ts";
 import { AnthropicProvider } from "./providers/anthropic/anthropic.ts";
 import { OpenAICompatibleProvider } from "./providers/chat/openaiCompatible.ts";
 import { OpenRouterProvider } from "./providers/chat/openrouter.ts";
@@ -96,6 +96,18 @@ test.each(["ftp://x", "localhost:11434/v1", "file:///etc"])(
   },
 );
 
+test("an address that is no URL is named with its service, and not tried again", async () => {
+  for (const [label, Kind] of [
+    ["OpenAI", OpenAIProvider],
+    ["Anthropic", AnthropicProvider],
+    ["the model server", OpenAICompatibleProvider],
+  ] as const)
+    await expect(new Agent(new Kind({ apiKey, model: "m", baseURL: "not a url" })).chat("hi")).rejects.toMatchObject({
+      code: "invalid_option",
+      message: `The address of ${label} is no URL: not a url. Check baseURL.`,
+    });
+});
+
 test.each([[null], [[]], [5], [new Map()]])("options of Agent.resume that are %j are refused", async (options) => {
   const session = { format: "x" };
   await expect(Agent.resume(provider, loose(session), loose(options))).rejects.toEqual(
@@ -151,17 +163,6 @@ test.each([
 ])("a turn with %j is refused", async (options, message) => {
   const agent = new Agent(new ScriptedProvider(["never"]), { tools });
   await expect(agent.chat("hi", loose(options))).rejects.toEqual(refusal(message));
-});
-
-test("an error written as JSON has its message", () => {
-  const error = new AgentError({ code: "server", message: "It failed.", status: 500, cause: new Error("hidden") });
-  expect(JSON.parse(JSON.stringify(error))).toEqual({
-    name: "AgentError",
-    code: "server",
-    message: "It failed.",
-    status: 500,
-    retryable: false,
-  });
 });
 
 describe("objects of another realm", () => {

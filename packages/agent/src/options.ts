@@ -115,6 +115,7 @@ const agentSpecs = {
   maxDelayMs: positive(60_000),
   requestTimeoutMs: positive(defaultRequestLimits.requestTimeoutMs),
   idleTimeoutMs: positive(defaultRequestLimits.idleTimeoutMs),
+  contentTimeoutMs: positive(defaultRequestLimits.contentTimeoutMs),
 } satisfies OptionSpecs<AgentOptions>;
 
 const approveSpecs = {

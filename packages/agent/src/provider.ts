@@ -1,5 +1,5 @@
 import type { ChatTool, JsonSchema } from "@toolcrib/core";
-import type { AssistantMessage, Message, StopReason, ThinkingDropped, Usage } from "./messages.ts";
+import type { AssistantMessage, Message, StopReason, TextPhase, ThinkingDropped, Usage } from "./messages.ts";
 
 /** The prompt and the tools of a request. That of a conversation's first request is its opening. */
 export interface Opening {
@@ -64,9 +64,9 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly name: string 
 
 /** An event that a provider yields: deltas in order, then exactly one `reply`, last. */
 export type ProviderEvent =
-  /** Bytes arrived that show nothing (arguments of a call, a ping); resets the idle limit. */
-  | { readonly type: "activity" }
-  | { readonly type: "text-delta"; readonly text: string }
+  /** Bytes arrived that show nothing; resets the idle limit. `isContent`: a part of the reply, such as arguments of a call, and no ping. */
+  | { readonly type: "activity"; readonly isContent?: true }
+  | { readonly type: "text-delta"; readonly text: string; readonly phase?: TextPhase }
   | { readonly type: "reasoning-delta"; readonly text: string; readonly isNote?: true }
   | ThinkingDropped
   | {

@@ -16,6 +16,12 @@ function silentProvider(limits: { requestTimeoutMs?: number; idleTimeoutMs?: num
   return new OpenAIProvider({ client: { baseURL: "http://127.0.0.1", responses: { create } }, ...limits });
 }
 
+const lax = { requestTimeoutMs: 600_000, idleTimeoutMs: 600_000, contentTimeoutMs: 600_000 };
+async function* hanging(): AsyncGenerator<{ type: "activity" }> {
+  await new Promise(() => {});
+  yield { type: "activity" };
+}
+
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -52,12 +58,57 @@ describe("a provider that is used without an agent", () => {
       yield { type: "activity" } as const;
       await new Promise(() => {});
     }
-    const limits = { requestTimeoutMs: 1000, idleTimeoutMs: 50 };
+    const limits = { ...lax, requestTimeoutMs: 1000, idleTimeoutMs: 50 };
     const read = clockedEvents(() => events(), request.signal, limits);
     expect(await read.next()).toMatchObject({ value: { type: "activity" } });
     const next = expect(read.next()).rejects.toMatchObject({ message: expect.stringContaining("raise idleTimeoutMs") });
     await vi.advanceTimersByTimeAsync(50);
     await next;
+  });
+
+  test.each([
+    ["pings", { type: "activity" }, true],
+    ["empty pieces", { type: "text-delta", text: "" }, true],
+    ["text", { type: "text-delta", text: "x" }, false],
+    ["thinking", { type: "reasoning-delta", text: "x" }, false],
+    ["arguments", { type: "activity", isContent: true }, false],
+  ])(
+    "of a stream that goes on with %s ends it by contentTimeoutMs if these are no part of the reply",
+    async (...row) => {
+      const [, event, isEnded] = row;
+      async function* events() {
+        for (let count = 0; count < 40; count += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          yield event;
+        }
+      }
+      const limits = { requestTimeoutMs: 1000, idleTimeoutMs: 1000, contentTimeoutMs: 1000 };
+      const reading = (async () => {
+        for await (const _ of clockedEvents(() => events(), request.signal, limits));
+      })();
+      const message = "The model sent no part of its reply for 1 s. Check the connection, or raise contentTimeoutMs.";
+      const end = isEnded
+        ? expect(reading).rejects.toMatchObject({ code: "timeout", retryable: true, message })
+        : expect(reading).resolves.toBeUndefined();
+      await vi.advanceTimersByTimeAsync(4000);
+      await end;
+    },
+  );
+
+  test("counts contentTimeoutMs before the first sign, too, but not the time of its reader", async () => {
+    const silent = clockedEvents(() => hanging(), request.signal, { ...lax, contentTimeoutMs: 100 });
+    const next = expect(silent.next()).rejects.toMatchObject({ message: expect.stringContaining("contentTimeoutMs") });
+    await vi.advanceTimersByTimeAsync(200);
+    await next;
+    async function* pings() {
+      for (;;) yield { type: "activity" } as const;
+    }
+    const read = clockedEvents(() => pings(), request.signal, { ...lax, contentTimeoutMs: 100 });
+    for (let count = 0; count < 5; count += 1) {
+      await read.next();
+      await vi.advanceTimersByTimeAsync(90);
+    }
+    await read.return();
   });
 
   test("ends at once when its signal fires", async () => {
@@ -91,7 +142,7 @@ test.each([0, -1, Number.NaN, "5"])("a provider refuses the limit %j", (limit) =
 });
 
 test("the late end of one request is not taken for that of the next", async () => {
-  const clock = new RequestClock(undefined, { requestTimeoutMs: 1000, idleTimeoutMs: 1000 });
+  const clock = new RequestClock(undefined, { ...lax, requestTimeoutMs: 1000, idleTimeoutMs: 1000 });
   const request = () => {
     const { promise, resolve } = Promise.withResolvers<IteratorResult<unknown>>();
     const end = () => resolve({ done: true, value: undefined });

@@ -1,4 +1,5 @@
 import { longestDelayMs } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
 import { AgentError } from "./errors.ts";
 
 /** Milliseconds that a model may be silent. */
@@ -7,9 +8,15 @@ export interface RequestLimits {
   readonly requestTimeoutMs: number;
   /** Between two signs of a streamed reply. */
   readonly idleTimeoutMs: number;
+  /** Between two parts of the reply itself (thinking, text, arguments of calls), however many signs come, and until the first. */
+  readonly contentTimeoutMs: number;
 }
 
-export const defaultRequestLimits: RequestLimits = { requestTimeoutMs: 600_000, idleTimeoutMs: 90_000 };
+export const defaultRequestLimits: RequestLimits = {
+  requestTimeoutMs: 600_000,
+  idleTimeoutMs: 90_000,
+  contentTimeoutMs: 1_800_000,
+};
 
 const longestDrainMs = 1000;
 
@@ -32,8 +39,10 @@ export class RequestClock {
   readonly #timer: NodeJS.Timeout;
   #controller: AbortController = new AbortController();
   #signal: AbortSignal = this.#controller.signal;
-  #limit: keyof RequestLimits = "requestTimeoutMs";
+  #limit: "requestTimeoutMs" | "idleTimeoutMs" = "requestTimeoutMs";
   #silentMs = 0;
+  /** The time that was waited since the last part of the reply, but for the wait in progress. */
+  #emptyMs = 0;
   /** Ends the wait in progress; there is one at a time. */
   #interrupt: (error: AgentError) => void = () => {};
   /** A request whose reply is whole, until it has ended. */
@@ -42,7 +51,7 @@ export class RequestClock {
   constructor(caller: AbortSignal | undefined, limits: RequestLimits) {
     this.#caller = caller;
     this.#limits = limits;
-    this.#tickMs = Math.min(limits.requestTimeoutMs, limits.idleTimeoutMs, longestDelayMs);
+    this.#tickMs = Math.min(limits.requestTimeoutMs, limits.idleTimeoutMs, limits.contentTimeoutMs, longestDelayMs);
     this.#timer = setInterval(() => this.#tick(), this.#tickMs);
     if (caller?.aborted) this.#follow();
     else caller?.addEventListener("abort", this.#follow);
@@ -72,6 +81,7 @@ export class RequestClock {
   /** Starts the clock of a request: `requestTimeoutMs` counts until its first event, then `idleTimeoutMs`. */
   begin(): void {
     this.#limit = "requestTimeoutMs";
+    this.#emptyMs = 0;
   }
 
   /** Resolves to the next event of the request; rejects with `timeout` after too long a silence and with `aborted` at the signal. */
@@ -79,12 +89,17 @@ export class RequestClock {
     // Only the silence of the model counts, not the time its reader takes.
     this.#silentMs = 0;
     this.#timer.refresh();
+    const start = performance.now();
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;
       if (this.#signal.aborted) return reject(abortedError(this.#signal));
       events.next().then((result) => {
         // An event of an earlier attempt may come late.
-        if (this.#interrupt === reject) this.#limit = "idleTimeoutMs";
+        if (this.#interrupt === reject) {
+          this.#limit = "idleTimeoutMs";
+          this.#emptyMs = isContent(result.value) ? 0 : this.#emptyMs + performance.now() - start;
+        }
+        if (this.#isEmptyFor(0)) reject(silenceError(this.#limits.contentTimeoutMs, "contentTimeoutMs"));
         resolve(result);
       }, reject);
     });
@@ -132,6 +147,12 @@ export class RequestClock {
     this.#silentMs += this.#tickMs;
     const limitMs = this.#limits[this.#limit];
     if (this.#silentMs >= limitMs) this.#interrupt(silenceError(limitMs, this.#limit));
+    else if (this.#isEmptyFor(this.#silentMs))
+      this.#interrupt(silenceError(this.#limits.contentTimeoutMs, "contentTimeoutMs"));
+  }
+
+  #isEmptyFor(moreMs: number): boolean {
+    return this.#emptyMs + moreMs >= this.#limits.contentTimeoutMs;
   }
 }
 
@@ -176,7 +197,15 @@ export function abortedError(signal: AbortSignal, text?: string): AgentError {
   return new AgentError(text ? { ...options, text } : options);
 }
 
+/** Returns whether an event is a part of the reply. Signs that keep a connection open are none. */
+function isContent(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const { type, text } = event;
+  return type === "activity" ? event.isContent === true : type === "reply" || (typeof text === "string" && text !== "");
+}
+
 function silenceError(milliseconds: number, option: keyof RequestLimits): AgentError {
-  const message = `The model sent nothing for ${milliseconds / 1000} s. Check the connection, or raise ${option}.`;
+  const what = option === "contentTimeoutMs" ? "no part of its reply" : "nothing";
+  const message = `The model sent ${what} for ${milliseconds / 1000} s. Check the connection, or raise ${option}.`;
   return new AgentError({ code: "timeout", message, retryable: true });
 }

@@ -6,8 +6,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { registryOf } from "../testing/turns.ts";
 import { Agent } from "./agent.ts";
 import { AgentError } from "./errors.ts";
 import { traceApprove, traceProvider, traceTools, traceTurn } from "./telemetry.ts";
@@ -26,15 +26,7 @@ afterAll(() => {
 });
 
 async function spansOf(replies: ScriptedReply[], content = false): Promise<Record<string, ReadableSpan>> {
-  const tools = new ToolRegistry().use(traceTools({ content }));
-  tools.register(
-    defineTool({
-      name: "echo",
-      description: "echo",
-      parameters: { type: "object" },
-      execute: () => trace.getActiveSpan()?.spanContext().spanId,
-    }),
-  );
+  const tools = registryOf({ echo: () => trace.getActiveSpan()?.spanContext().spanId }).use(traceTools({ content }));
   const agent = new Agent(traceProvider(new ScriptedProvider(replies), { content }), { tools, attempts: 1 });
   try {
     for await (const _ of traceTurn(agent, "my secret", { agentName: "helper", content }));
@@ -90,9 +82,7 @@ test("a failure is recorded on its spans", async () => {
 });
 
 test("a turn that waits for an answer and the turn that continues it are two spans", async () => {
-  const tools = new ToolRegistry([
-    defineTool({ name: "echo", description: "echo", parameters: { type: "object" }, execute: () => "" }),
-  ]);
+  const tools = registryOf({ echo: () => "" });
   tools.use(traceTools()).guard(() => ({ ask: "Echo?" }));
   const agent = new Agent(new ScriptedProvider([{ calls: [{ id: "a", name: "echo" }] }, "ok"]), { tools });
   for await (const _ of traceTurn(agent, "go"));

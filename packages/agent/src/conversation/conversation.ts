@@ -6,10 +6,12 @@ import type {
   ImageBlock,
   Message,
   TextBlock,
+  TextPhase,
   ToolCallBlock,
   ToolMessage,
   UserMessage,
 } from "../messages.ts";
+import { seamBetween } from "../textSeams.ts";
 import { frozenJson } from "./frozenJson.ts";
 import { parseArguments } from "./parseArguments.ts";
 
@@ -98,10 +100,32 @@ export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
 /** Messages never change, and each of thousands of calls asks for all of its reply. */
 const callsOfReplies = new WeakMap<AssistantMessage, readonly ToolCallBlock[]>();
 
-/** Returns the text of a message. */
+/** Returns the text of a message. A blank line stands between texts that something else, or another phase, separates. */
 export function textOf(message: AssistantMessage | UserMessage): string {
+  return joinTexts(message.content);
+}
+
+/** Returns the answer in a reply: what the model said on the way to it is left out, unless it said nothing else. */
+export function answerOf({ content }: AssistantMessage): string {
+  const answer = joinTexts(content, "commentary");
+  return answer.trim() === "" ? joinTexts(content) : answer;
+}
+
+function joinTexts(content: (AssistantMessage | UserMessage)["content"], without?: TextPhase): string {
   let text = "";
-  for (const block of message.content) if (block.type === "text") text += block.text;
+  let run = "";
+  let before: (typeof content)[number] | undefined;
+  const join = (): void => {
+    if (text === "" || /[^\n]/.test(run)) text += seamBetween(text, run) + run;
+    run = "";
+  };
+  for (const block of content) {
+    const continues = before?.type === "text" && block.type === "text" && before.phase === block.phase;
+    if (!continues) join();
+    if (block.type === "text" && (without === undefined || block.phase !== without)) run += block.text;
+    before = block;
+  }
+  join();
   return text;
 }
 

@@ -25,10 +25,14 @@ export interface Recorder {
 export class History {
   readonly #state: ConversationState = emptyState();
   /** The ids of all calls so far: each is used once in a session. */
-  readonly callIds: Set<string> = new Set();
+  readonly callIds: Set<string>;
   /** Compaction achieved too little: it is tried again above this many tokens. */
   retryCompactionAbove = 0;
   recorder: Recorder | undefined;
+
+  constructor(callIds: Set<string> = new Set()) {
+    this.callIds = callIds;
+  }
 
   /** Returns the live array: it grows, and is replaced when messages are taken out. */
   get messages(): readonly Message[] {
@@ -166,6 +170,28 @@ export class History {
     this.retryCompactionAbove = 0;
     const foundTools = [...this.foundTools];
     await this.record({ type: "messages", messages, ...(foundTools.length > 0 && { foundTools }) });
+  }
+
+  /**
+   * Returns a copy that goes on from other messages, as `replace` does, and notes what happens to it; `take` does the same to this
+   * conversation. `added` returns the messages that have joined those.
+   */
+  draft(messages: readonly Message[]): {
+    readonly history: History;
+    added(): readonly Message[];
+    take(): Promise<void>;
+  } {
+    const foundTools = this.foundTools.size > 0 && { foundTools: [...this.foundTools] };
+    const lines: ConversationLine[] = [];
+    const history = new History(this.callIds);
+    history.restore([{ type: "usage", usage: this.usage }]);
+    history.recorder = { write: async (more) => void lines.push(...more), turnEnded: async () => {} };
+    void history.record({ type: "messages", messages, ...foundTools });
+    const take = (): Promise<void> => {
+      this.retryCompactionAbove = 0;
+      return this.record(...lines);
+    };
+    return { history, added: () => history.messages.slice(messages.length), take };
   }
 
   /** Starts from the lines of a saved conversation, which must be valid. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { temporaryFolder } from "@toolcrib/testing";
+import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readInstructions } from "../instructions.ts";
 
@@ -11,10 +11,8 @@ beforeEach(() => {
 });
 
 function put(path: string, text: string | Uint8Array): string {
-  const file = join(base, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
+  writeIn(base, path, text);
+  return join(base, path);
 }
 const folder = (path: string): string => {
   mkdirSync(join(base, path), { recursive: true });

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { temporaryServer } from "@toolcrib/testing/temporaryServer";
+import { afterEach, expect, test, vi } from "vitest";
 import { checkModelAddress, checkModelSources, chooseModel, providerNames } from "../models.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -26,13 +25,11 @@ test("keys are said to be set, empty or odd, and never shown", async () => {
 
 test("an address is asked without a key, and any answer counts", async () => {
   const asked: unknown[] = [];
-  const server = createServer((request, response) => {
+  const url = await temporaryServer((request, response) => {
     asked.push(request.method, request.headers);
     response.writeHead(401).end();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => void server.close());
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const address = `${url}/v1`;
   environment({ OPENAI_API_KEY: "sk-secret", OPENAI_BASE_URL: address });
   expect(await checkModelAddress("openai", undefined, signal)).toEqual({ level: "ok", text: `${address} answers` });
   expect(asked[0]).toBe("HEAD");

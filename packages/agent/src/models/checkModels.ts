@@ -1,7 +1,7 @@
 import { isObject } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import { environment } from "../providers/shared/options.ts";
-import { localServers, offerFound, shownAddress } from "./localServers.ts";
+import { isLoading, localServers, offerFound, shownAddress } from "./localServers.ts";
 import { services } from "./services.ts";
 
 /** One thing that was found, for a page or command that says what is wrong with a set-up. */
@@ -30,8 +30,13 @@ export async function checkModelSources(): Promise<ModelSources> {
     const model = offers[index]?.model;
     return model === undefined ? [] : [`${server.label} answers at ${shownAddress(server)} with ${model}`];
   });
+  const loading = servers.filter((_, index) => isLoading(offers[index]));
+  const waits = loading.map((server): ModelFinding => {
+    return { level: "note", text: `${server.label} at ${shownAddress(server)} is still loading its model` };
+  });
   const nothing: ModelFinding = { level: "note", text: "no model server answers on this machine" };
-  const ofServers = found.length === 0 ? [nothing] : found.map((text): ModelFinding => ({ level: "ok", text }));
+  const answering = [...found.map((text): ModelFinding => ({ level: "ok", text })), ...waits];
+  const ofServers = answering.length === 0 ? [nothing] : answering;
   return { findings: [...services.flatMap(({ variable }) => ofKey(variable)), ...ofServers], localServers: found };
 }
 

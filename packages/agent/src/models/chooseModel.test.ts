@@ -1,25 +1,16 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { chooseModel, keyedModels } from "../models.ts";
+import { sharedServer, temporaryServer } from "@toolcrib/testing/temporaryServer";
+import { afterEach, expect, test, vi } from "vitest";
+import { checkModelSources, chooseModel, keyedModels } from "../models.ts";
 
-let ollama: Server;
-let host = "";
-
-beforeAll(async () => {
-  const listing = {
-    object: "list",
-    data: [
-      { id: "embedder", object: "model" },
-      { id: "qwen4:8b", object: "model" },
-    ],
-  };
-  ollama = createServer((_request, response) => response.end(JSON.stringify(listing)));
-  await new Promise<void>((resolve) => ollama.listen(0, "127.0.0.1", resolve));
-  host = `127.0.0.1:${(ollama.address() as AddressInfo).port}`;
+const data = ["embedder", "qwen4:8b"].map((id) => ({ id, object: "model" }));
+const ollama = await sharedServer(({ url }, response) =>
+  url === "/v1/models" ? response.end(JSON.stringify({ object: "list", data })) : response.writeHead(404).end("404"),
+);
+const { host } = new URL(ollama);
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
-afterAll(() => ollama.close());
-afterEach(() => vi.unstubAllEnvs());
 
 function environment(variables: Record<string, string> = {}): void {
   const names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST"];
@@ -36,12 +27,34 @@ test("the first service whose key is set is chosen, and the reason names the var
   });
 });
 
-// The probe gives up after 300 ms, which a busy machine may take to start the answer.
-test("without a key the first chat model of a server on this machine is chosen", { retry: 3 }, async () => {
+test("without a key the first chat model of a server on this machine is chosen", async () => {
+  // The probe gives up after 300 ms, which a busy machine may take to start the answer.
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
   environment({ OLLAMA_HOST: host });
   const { provider, by, reason } = await chooseModel();
   expect(provider).toMatchObject({ name: "openai-compatible", model: "qwen4:8b" });
   expect({ by, reason }).toEqual({ by: "local", reason: `Ollama answers at http://${host}/v1` });
+});
+
+test.each([{}, { model: "ollama" }])("a server that still loads its model is waited for: %j", async (request) => {
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  const error = { code: 503, message: "Loading model", type: "unavailable_error" };
+  let left = 2;
+  const url = await temporaryServer((_request, response) => {
+    left -= 1;
+    if (left >= 0) response.writeHead(503).end(JSON.stringify({ error }));
+    else response.end(JSON.stringify({ object: "list", data: [{ id: "late", object: "model" }] }));
+  });
+  environment({ OLLAMA_HOST: url });
+  expect((await checkModelSources()).findings.at(-1)?.text).toContain("is still loading its model");
+  expect(await chooseModel(request)).toMatchObject({ by: "local", provider: { model: "late" } });
+});
+
+test("an address may end in slashes, and an error says what is likely too little of it", async () => {
+  environment({});
+  const at = (path: string) => chooseModel({ model: "openai-compatible", baseURL: `http://${host}${path}` });
+  expect(await at("/v1//")).toMatchObject({ provider: { model: "qwen4:8b" } });
+  await expect(at("")).rejects.toThrow(/is not a model server \(Most servers have their API below \/v1\); start it/);
 });
 
 test("with neither, the offline stand-in is chosen", async () => {

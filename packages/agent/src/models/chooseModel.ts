@@ -5,7 +5,15 @@ import type { Provider } from "../provider.ts";
 import type { CacheTtl, ReasoningEffort } from "../providers/models/modelRules.ts";
 import { defaultModels, models } from "../providers/models/models.ts";
 import { environment } from "../providers/shared/options.ts";
-import { type LocalServer, localServers, offerFound, offerOf, shownAddress } from "./localServers.ts";
+import {
+  isLoading,
+  type LocalServer,
+  localServers,
+  offerFound,
+  offerOf,
+  onceLoaded,
+  shownAddress,
+} from "./localServers.ts";
 import { providerNames, services } from "./services.ts";
 
 export interface ModelRequest {
@@ -65,9 +73,10 @@ export async function chooseModel({ model, baseURL, ...settings }: ModelRequest 
   for (const [index, server] of servers.entries()) {
     const offered = offers[index]?.model;
     if (offered === undefined) continue;
-    const reason = `${server.label} answers at ${shownAddress(server)}`;
-    return { provider: await createCompatible(offered, server.baseURL, settings), by: "local", reason };
+    return local(server, offered, `${server.label} answers at ${shownAddress(server)}`, settings);
   }
+  const loading = servers.find((_, index) => isLoading(offers[index]));
+  if (loading) return createLocal(loading, undefined, settings);
   const reason = "no key is set, and no model server answers on this machine";
   return { provider: await createOffline(), by: "offline", reason };
 }
@@ -109,14 +118,18 @@ async function requested(text: string, baseURL: string | undefined, settings: Se
 
 async function createLocal(server: LocalServer, model: string | undefined, settings: Settings): Promise<ModelChoice> {
   if (model !== undefined) return named(await createCompatible(model, server.baseURL, settings));
-  const offer = await offerOf(server);
+  const offer = await onceLoaded(() => offerOf(server));
   if (offer.model === undefined) {
-    const problem = ` ${server.name}: ${offer.problem}; start it and load one, or name it as in `;
+    const wait = isLoading(offer) ? "try again when it has" : "start it and load one";
+    const problem = ` ${server.name}: ${offer.problem}; ${wait}, or name it as in `;
     const { message, remedy } = advised("", [asModel, problem, asModel, ` ${server.name}/MODEL`]);
     throw new AgentError({ code: "network", message, remedy });
   }
-  const reason = `${server.label} at ${shownAddress(server)} offers it`;
-  return { provider: await createCompatible(offer.model, server.baseURL, settings), by: "local", reason };
+  return local(server, offer.model, `${server.label} at ${shownAddress(server)} offers it`, settings);
+}
+
+async function local(server: LocalServer, model: string, reason: string, settings: Settings): Promise<ModelChoice> {
+  return { provider: await createCompatible(model, server.baseURL, settings), by: "local", reason };
 }
 
 async function createOffline(): Promise<Provider> {
@@ -126,7 +139,8 @@ async function createOffline(): Promise<Provider> {
 
 async function createCompatible(model: string, baseURL: string, { reasoning }: Settings): Promise<Provider> {
   const { OpenAICompatibleProvider } = await import("../providers/chat/openaiCompatible.ts");
-  return new OpenAICompatibleProvider({ model, baseURL, reasoning });
+  // Mostly open models, whose calls a server may leave as text.
+  return new OpenAICompatibleProvider({ model, baseURL, reasoning, compat: { textCalls: true } });
 }
 
 async function createKeyed(

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, withoutControls } from "@toolcrib/core/text";
+import { addressSlip } from "../providers/models/address.ts";
 import { ollamaBaseURL } from "../providers/shared/ollamaAddress.ts";
 
 /** A model server that may run on this machine; `baseURL` is its OpenAI-compatible root. */
@@ -25,8 +27,10 @@ export function shownAddress({ baseURL }: LocalServer): string {
   return `${origin}${pathname}`;
 }
 
-/** The first model of a server that is not for embeddings, or why there is no such model. */
-export type Offer = { readonly model: string } | { readonly model?: undefined; readonly problem: string };
+/** The first model of a server that is not for embeddings, or why there is no such model. `isLoading`: it will have one. */
+export type Offer =
+  | { readonly model: string }
+  | { readonly model?: undefined; readonly problem: string; readonly isLoading?: boolean };
 
 /** Of a listing: any program may listen at the port of a model server; a service has many models. */
 const mostOfLocal = 1024 * 1024;
@@ -54,17 +58,39 @@ async function askForModels(server: LocalServer, timeoutMs: number, entriesOf: E
   let response: Response;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    response = await fetch(`${baseURL}/models`, { signal, redirect: "error" });
+    response = await fetch(`${baseURL.replace(/\/+$/, "")}/models`, { signal, redirect: "error" });
   } catch {
     return { problem: `nothing answers at ${address}, so ${label} offers no model` };
   }
+  const slip = addressSlip(server);
+  const other = {
+    problem: `the server at ${address} is not a model server${slip && ` (${slip.slice(0, -1)})`}`,
+  };
   try {
+    if (response.status === 503 && /loading model/i.test(await boundedText(response, mostOfLocal)))
+      return { problem: `${label} at ${address} is still loading its model`, isLoading: true };
     const names = await readModelNames(response, mostOfLocal, entriesOf);
-    if (!names) return { problem: `the server at ${address} is not a model server` };
+    if (!names) return other;
     const model = names.find((name) => !/embed/i.test(name));
     return model === undefined ? { problem: `${label} at ${address} offers no model` } : { model };
   } catch {
-    return { problem: `the server at ${address} is not a model server` };
+    return other;
+  }
+}
+
+export function isLoading(offer: Offer | undefined): boolean {
+  return offer?.model === undefined && offer?.isLoading === true;
+}
+
+/** The time that a server has to load its model. */
+const longestLoad = { asks: 120, everyMs: 500 };
+
+/** Asks again while a server loads its model, as it does for some time after its start. */
+export async function onceLoaded(ask: () => Promise<Offer>): Promise<Offer> {
+  for (let asks = 1; ; asks += 1) {
+    const offer = await ask();
+    if (!isLoading(offer) || asks >= longestLoad.asks) return offer;
+    await sleep(longestLoad.everyMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChatTool } from "@toolcrib/core";
+import { answerWith, sharedWireServer } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { answerWith, sharedWireServer } from "../../../../testing/src/index.ts";
 import type { ModelRequest, Provider } from "../provider.ts";
 import { AnthropicProvider, type AnthropicProviderOptions } from "./anthropic/anthropic.ts";
 import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";

@@ -3,24 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message } from "../messages.ts";
 import { joinTurns, toAnthropicToolChoice, toAnthropicTurn } from "./anthropic/mapping.ts";
 import { defaultCompat, openRouterCompat } from "./chat/compat.ts";
-import { toChatMessage, toChatToolChoice, toChatTools } from "./chat/mapping.ts";
+import { joinUserMessages, toChatMessage, toChatToolChoice, toChatTools } from "./chat/mapping.ts";
 import { toResponsesItems } from "./openai/mapping.ts";
 
-const parameters = { type: "object", properties: { path: { type: "string" } } };
+const properties = { path: { type: "string" } };
+const parameters = { type: "object", properties, required: ["path"], additionalProperties: false };
 const tool: ChatTool = {
   type: "function",
   function: { name: "read_file", description: "Read.", parameters, strict: true },
 };
 const image = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
 const seen: Message = { role: "user", content: [{ type: "text", text: "See \ud83d" }, image] };
-const result: Message = {
-  role: "tool",
-  callId: "functions.x:0",
-  name: "x",
-  output: "",
-  isError: true,
-  content: [image],
-};
+const told = { role: "tool", callId: "functions.x:0", name: "x", output: "" } as const;
+const result: Message = { ...told, isError: true, content: [image] };
 
 function reply(provider: string, content: AssistantMessage["content"], model = "m"): AssistantMessage {
   return { role: "assistant", content, model: `${provider}/${model}` };
@@ -29,29 +24,17 @@ function reply(provider: string, content: AssistantMessage["content"], model = "
 describe("Responses", () => {
   const thinking = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x==" };
   const message = { type: "message", role: "assistant", id: "msg_1", status: "completed", phase: "commentary" };
+  const call = { type: "function_call", id: "fc_1" };
   const own = reply("openai", [
     { type: "reasoning", text: "", opaque: { provider: "openai", data: thinking } },
     { type: "text", text: "Hm", opaque: { provider: "openai", data: message } },
-    {
-      type: "tool-call",
-      id: "a",
-      name: "functions.x",
-      args: { n: 1 },
-      opaque: { provider: "openai", data: { type: "function_call", id: "fc_1" } },
-    },
+    { type: "tool-call", id: "a", name: "functions.x", args: { n: 1 }, opaque: { provider: "openai", data: call } },
   ]);
 
   test("replays its own items in order, with their ids, phase and encrypted reasoning", () => {
     expect(toResponsesItems(own, "openai/m")).toEqual([
       thinking,
-      {
-        type: "message",
-        role: "assistant",
-        id: "msg_1",
-        status: "completed",
-        phase: "commentary",
-        content: [{ type: "output_text", text: "Hm", annotations: [] }],
-      },
+      { ...message, content: [{ type: "output_text", text: "Hm", annotations: [] }] },
       { type: "function_call", call_id: "a", name: "functions_x", arguments: '{"n":1}', id: "fc_1" },
     ]);
   });
@@ -63,42 +46,32 @@ describe("Responses", () => {
     ]);
   });
 
+  test("writes arguments anew in which the model escaped half a character", () => {
+    const data = { ...call, arguments: '{"n": "\\ud99c"}' };
+    const block = { type: "tool-call", id: "a", name: "x", args: { n: "\ufffd" } } as const;
+    const items = toResponsesItems(reply("openai", [{ ...block, opaque: { provider: "openai", data } }]), "openai/m");
+    expect(items).toEqual([{ ...data, call_id: "a", name: "x", arguments: '{"n":"\ufffd"}' }]);
+  });
+
   test("leaves out reasoning that is not followed by anything", () => {
     expect(toResponsesItems({ ...own, content: own.content.slice(0, 1) }, "openai/m")).toEqual([]);
   });
 
   test("sends pictures of users and tools, and complete Unicode", () => {
     const url = "data:image/png;base64,aGk=";
-    expect(toResponsesItems(seen, "openai/m")).toEqual([
-      {
-        type: "message",
-        role: "user",
-        content: [
-          { type: "input_text", text: "See \ufffd" },
-          { type: "input_image", detail: "auto", image_url: url },
-        ],
-      },
-    ]);
-    expect(toResponsesItems(result, "openai/m")).toMatchObject([
-      {
-        type: "function_call_output",
-        output: [
-          { type: "input_text", text: "" },
-          { type: "input_image", image_url: url },
-        ],
-      },
-    ]);
+    const shown = { type: "input_image", image_url: url };
+    const content = [
+      { type: "input_text", text: "See \ufffd" },
+      { ...shown, detail: "auto" },
+    ];
+    expect(toResponsesItems(seen, "openai/m")).toEqual([{ type: "message", role: "user", content }]);
+    const output = [{ type: "input_text", text: "" }, shown];
+    expect(toResponsesItems(result, "openai/m")).toMatchObject([{ type: "function_call_output", output }]);
   });
 
   test("sends strict for every tool", () => {
     const { strict: _, ...loose } = tool.function;
-    expect(toOpenAIResponsesTool(tool)).toEqual({
-      type: "function",
-      name: "read_file",
-      description: "Read.",
-      parameters,
-      strict: true,
-    });
+    expect(toOpenAIResponsesTool(tool)).toEqual({ type: "function", ...loose, strict: true });
     expect(toOpenAIResponsesTool({ type: "function", function: loose }).strict).toBe(false);
   });
 });
@@ -114,16 +87,8 @@ describe("Messages", () => {
   const wire = (...messages: Message[]) => joinTurns(messages.map((message) => toAnthropicTurn(message, true)));
 
   test("replays its own thinking with its signature and leaves out blank text", () => {
-    expect(wire(own)).toEqual([
-      {
-        role: "assistant",
-        content: [
-          signed,
-          { type: "tool_use", id: "a", name: "x", input: {} },
-          { type: "tool_use", id: "b", name: "x", input: {} },
-        ],
-      },
-    ]);
+    const uses = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "x", input: {} }));
+    expect(wire(own)).toEqual([{ role: "assistant", content: [signed, ...uses] }]);
     expect(toAnthropicTurn(own, false).content).toHaveLength(2);
   });
 
@@ -149,18 +114,13 @@ describe("Messages", () => {
 
   test("does not end a message with thinking, nor send an empty one", () => {
     expect(wire({ ...own, content: own.content.slice(0, 1) })).toEqual([]);
-    expect(wire({ role: "user", content: [] })).toEqual([
-      { role: "user", content: [{ type: "text", text: "(no text)" }] },
-    ]);
+    const none = { role: "user", content: [{ type: "text", text: "(no text)" }] };
+    expect(wire({ role: "user", content: [] })).toEqual([none]);
   });
 
   test("maps tools and choices", () => {
-    expect(toAnthropicTool(tool)).toEqual({
-      name: "read_file",
-      description: "Read.",
-      input_schema: parameters,
-      strict: true,
-    });
+    const mapped = { name: "read_file", description: "Read.", input_schema: parameters, strict: true };
+    expect(toAnthropicTool(tool)).toEqual(mapped);
     expect(toAnthropicToolChoice("required")).toEqual({ type: "any" });
     expect(toAnthropicToolChoice({ name: "x" })).toEqual({ type: "tool", name: "x" });
   });
@@ -181,12 +141,12 @@ describe("chat completions", () => {
       ...details,
       tool_calls: [{ type: "function", id: "a", function: { name: "x", arguments: '{"n":1}' } }],
     });
-    expect(toChatMessage(own, { ...author, model: "openrouter/n" }, openRouterCompat)).not.toHaveProperty(
-      "reasoning_details",
-    );
-    expect(toChatMessage(own, author, { ...openRouterCompat, replayReasoning: false })).not.toHaveProperty(
-      "reasoning_details",
-    );
+    const silent = { ...openRouterCompat, replayReasoning: false };
+    const others = [
+      toChatMessage(own, { ...author, model: "openrouter/n" }, openRouterCompat),
+      toChatMessage(own, author, silent),
+    ];
+    for (const other of others) expect(other).not.toHaveProperty("reasoning_details");
   });
 
   test("a message of text is one string, and a tool's picture becomes a name", () => {
@@ -195,6 +155,28 @@ describe("chat completions", () => {
     expect(toChatMessage(seen, author, defaultCompat).content).toHaveLength(2);
     expect(toChatMessage(result, author, defaultCompat).content).toContain("[1 picture not shown");
     expect(toChatMessage(reply("x", []), author, defaultCompat)).toEqual({ role: "assistant", content: "" });
+  });
+
+  test("two messages of the user in a row go as one, with their pictures, and nothing else is joined", () => {
+    const said = (content: string) => ({ role: "user", content }) as const;
+    const pictured = toChatMessage(seen, author, defaultCompat);
+    const answer = { role: "assistant", content: "Yes." } as const;
+    expect(joinUserMessages([said("a"), said("b"), answer, said("c"), said("d"), said("e")])).toEqual([
+      said("a\n\nb"),
+      answer,
+      said("c\n\nd\n\ne"),
+    ]);
+    const [joined] = joinUserMessages([said("a"), pictured]);
+    expect(joined).toEqual({ role: "user", content: [{ type: "text", text: "a" }, ...(pictured.content as [])] });
+    expect(pictured.content).toHaveLength(2);
+  });
+
+  test("more tools than a request takes are said before it", () => {
+    const many = Array.from({ length: 129 }, () => tool);
+    expect(() => toChatTools(many, defaultCompat)).toThrow(
+      /129 tools are enabled, and chat completions take at most 128/,
+    );
+    expect(toChatTools(many, { ...defaultCompat, mostTools: Infinity })).toHaveLength(129);
   });
 
   test("strict is sent only where the server accepts it", () => {

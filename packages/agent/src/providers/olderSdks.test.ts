@@ -1,15 +1,6 @@
+import { answerWith, jsonOf, sharedWireServer, type WireFormat, wireFaults, wireFormats } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  answerWith,
-  jsonOf,
-  listRegistry,
-  runFault,
-  sharedWireServer,
-  type WireFormat,
-  wireFaults,
-  wireFormats,
-  wireProvider,
-} from "../../../../testing/src/index.ts";
+import { listRegistry, runFault, wireProvider } from "../../testing/wireFaultRun.ts";
 import { Agent } from "../agent.ts";
 
 // The oldest versions that the peer ranges admit; all other tests run with the newest.
@@ -56,6 +47,8 @@ describe.each(wireFormats)("with an older SDK the %s wire", (format) => {
     expect(server.requests).toHaveLength(3);
   });
 
-  const faults = wireFaults.filter(({ formats }) => formats?.includes(format) ?? true);
-  for (const fault of faults) test(`ends well after: ${fault.name}`, () => runFault(server, format, true, fault));
+  // What the SDK itself reads; a whole reply is read by the same code of ours whatever SDK brings it.
+  const read = /connection|middle|headers|body|page|chunk|streamed|asked for|status (?:401|429|500)|half a surrogate/;
+  for (const fault of wireFaults.filter(({ name }) => read.test(name)))
+    test(`ends well after: ${fault.name}`, () => runFault(server, format, true, fault));
 });

@@ -4,47 +4,52 @@ import { Stream as AnthropicStream } from "@anthropic-ai/sdk/streaming";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { Stream as OpenAIStream } from "openai/streaming";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { service } from "../../testing/replies.ts";
 import { isAgentError } from "../errors.ts";
 import type { ProviderEvent } from "../provider.ts";
+import { ContentReader } from "../textCalls/contentReader.ts";
+import { OfferedTools } from "../textCalls/endCalls.ts";
 import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
-import { createChatState, finishChat, reduceChat } from "./chat/reply.ts";
-import { type Service, toAgentError } from "./errors/wireErrors.ts";
+import { createChatState, finishChat, flushChat, reduceChat } from "./chat/reply.ts";
+import { toAgentError } from "./errors/wireErrors.ts";
 import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
-
-const service: Service = {
-  name: "test",
-  label: "Test",
-  model: "m",
-  baseURL: undefined,
-  keyVariable: undefined,
-  secrets: [],
-};
 
 type Replay = (response: Response) => Promise<ProviderEvent[]>;
 
 /** The recorded bytes through the SDK's own decoder and the pure reducer. */
+async function through<C, S>(
+  stream: AsyncIterable<C>,
+  state: S,
+  reduce: (state: S, chunk: C) => Iterable<ProviderEvent>,
+  finish: (state: S, author: string) => ProviderEvent,
+  flush: (state: S) => ProviderEvent[] = () => [],
+): Promise<ProviderEvent[]> {
+  const events: ProviderEvent[] = [];
+  for await (const chunk of stream) events.push(...reduce(state, chunk));
+  return [...events, ...flush(state), finish(state, "test/m")];
+}
+const parameters = { type: "object", properties: { path: { type: "string" }, limit: { type: "integer" } } };
+const offered = new OfferedTools([
+  { type: "function", function: { name: "read_file", description: "Reads.", parameters } },
+]);
 const replays: Record<string, Replay> = {
-  responses: async (response) => {
-    const state = createResponsesState(service);
-    const events: ProviderEvent[] = [];
+  responses: (response) => {
     const stream = OpenAIStream.fromSSEResponse<ResponseStreamEvent>(response, new AbortController());
-    for await (const chunk of stream) events.push(...reduceResponses(state, chunk));
-    return [...events, finishResponses(state, "test/m")];
+    return through(stream, createResponsesState(service), reduceResponses, finishResponses);
   },
-  messages: async (response) => {
-    const state = createAnthropicState(service);
-    const events: ProviderEvent[] = [];
+  messages: (response) => {
     const stream = AnthropicStream.fromSSEResponse<RawMessageStreamEvent>(response, new AbortController());
-    for await (const chunk of stream) events.push(...reduceAnthropic(state, chunk));
-    return [...events, finishAnthropic(state, "test/m")];
+    return through(stream, createAnthropicState(service), reduceAnthropic, finishAnthropic);
   },
-  chat: async (response) => {
-    const state = createChatState(service);
-    const events: ProviderEvent[] = [];
+  chat: (response) => {
     const stream = OpenAIStream.fromSSEResponse<ChatCompletionChunk>(response, new AbortController());
-    for await (const chunk of stream) events.push(...reduceChat(state, chunk));
-    return [...events, finishChat(state, "test/m")];
+    return through(stream, createChatState(service, []), reduceChat, finishChat);
+  },
+  chatText: (response) => {
+    const stream = OpenAIStream.fromSSEResponse<ChatCompletionChunk>(response, new AbortController());
+    const state = createChatState(service, [], new ContentReader(offered));
+    return through(stream, state, reduceChat, finishChat, flushChat);
   },
 };
 
@@ -61,17 +66,6 @@ function responseOf(...parts: Uint8Array[]): Response {
       },
     }),
   );
-}
-
-/** The SDKs print a chunk that is no JSON; here that is what is tested. */
-async function silently<T>(run: () => Promise<T>): Promise<T> {
-  const print = console.error;
-  console.error = () => {};
-  try {
-    return await run();
-  } finally {
-    console.error = print;
-  }
 }
 
 const text = "I read both — 日本語 und 🦀 too.";
@@ -104,30 +98,53 @@ describe.each(Object.entries(replays))("the recorded %s stream", (format, replay
     const whole = await replay(responseOf(bytes));
     expect(await replay(responseOf(...Array.from(bytes, (byte) => Uint8Array.of(byte))))).toEqual(whole);
     // A prime, so that splits fall everywhere in characters and lines.
-    for (let at = 1; at < bytes.length; at += 31) {
+    for (let at = 1; at < bytes.length; at += 61) {
       expect(await replay(responseOf(bytes.subarray(0, at), bytes.subarray(at))), `split at ${at}`).toEqual(whole);
     }
   });
 
-  test("cut at any byte is the whole reply or a failure that may be tried again, never a partial reply", async () => {
+  test("with another word at its end is a failure that names it, and comments between its events change nothing", async () => {
+    const text = recorded(format).toString();
+    const word = /"(finish_reason|stop_reason|status)":"(tool_calls|tool_use|completed|stop)"/g;
+    const odd = text.replace(word, '"$1":"of_next_year"');
+    expect(odd).not.toBe(text);
+    const failed = await replay(responseOf(Buffer.from(odd))).catch((error: unknown) =>
+      toAgentError(error, service, true),
+    );
+    expect(failed).toMatchObject({
+      code: "bad_reply",
+      retryable: true,
+      message: expect.stringContaining("of_next_year"),
+    });
+    const commented = text.replaceAll("\n\n", "\n\n: still working\n\n");
+    expect(await replay(responseOf(Buffer.from(commented)))).toEqual(await replay(responseOf(Buffer.from(text))));
+  });
+
+  test("cut anywhere is the whole reply or a failure that may be tried again, never a partial reply", async () => {
     const bytes = recorded(format);
     const whole = (await replay(responseOf(bytes))).at(-1);
     let failures = 0;
-    await silently(async () => {
-      for (let at = 0; at < bytes.length; at += 1) {
-        const outcome = await replay(responseOf(bytes.subarray(0, at))).then(
-          (events) => ({ reply: events.at(-1), error: undefined }),
-          (error: unknown) => ({ reply: undefined, error: toAgentError(error, service, true) }),
-        );
-        if (outcome.error) {
-          failures += 1;
-          expect(isAgentError(outcome.error) && outcome.error.retryable, `cut at ${at}`).toBe(true);
-          expect(outcome.error.code).toBe("bad_reply");
-        } else {
-          expect({ ...outcome.reply, usage: undefined }, `cut at ${at}`).toEqual({ ...whole, usage: undefined });
-        }
+    let cuts = 0;
+    // The SDKs print a chunk that is no JSON; here that is what is tested.
+    const print = vi.spyOn(console, "error").mockReturnValue(undefined);
+    for (let at = 0; at < bytes.length; at += 1) {
+      // Within a line the place makes no difference, but for its first and last bytes.
+      const isEdge = bytes.subarray(Math.max(0, at - 1), at + 2).includes(10) || at > bytes.length - 40;
+      if (!isEdge && at % 17 !== 0) continue;
+      cuts += 1;
+      const outcome = await replay(responseOf(bytes.subarray(0, at))).then(
+        (events) => ({ reply: events.at(-1), error: undefined }),
+        (error: unknown) => ({ reply: undefined, error: toAgentError(error, service, true) }),
+      );
+      if (outcome.error) {
+        failures += 1;
+        expect(isAgentError(outcome.error) && outcome.error.retryable, `cut at ${at}`).toBe(true);
+        expect(outcome.error.code).toBe("bad_reply");
+      } else {
+        expect({ ...outcome.reply, usage: undefined }, `cut at ${at}`).toEqual({ ...whole, usage: undefined });
       }
-    });
-    expect(failures).toBeGreaterThan(bytes.length / 2);
+    }
+    print.mockRestore();
+    expect(failures).toBeGreaterThan(cuts / 2);
   });
 });

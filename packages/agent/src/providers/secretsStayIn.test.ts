@@ -1,5 +1,5 @@
+import { answerWith, jsonOf, sharedWireServer } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
-import { answerWith, jsonOf, sharedWireServer } from "../../../../testing/src/index.ts";
 import { Agent } from "../agent.ts";
 import type { Provider } from "../provider.ts";
 import { AnthropicProvider } from "./anthropic/anthropic.ts";

@@ -1,27 +1,21 @@
-import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
+import { readdirSync, readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
-import OpenAI from "openai";
-import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   answerWith,
   jsonOf,
-  listRegistry,
   replyEvents,
   sharedWireServer,
   sse,
   streamOf,
   type WireFormat,
   wireFormats,
-  wireProvider,
-} from "../../../../testing/src/index.ts";
+} from "@toolcrib/testing";
+import OpenAI from "openai";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { read } from "../../testing/turns.ts";
+import { listRegistry, wireProvider } from "../../testing/wireFaultRun.ts";
 import { Agent } from "../agent.ts";
-import type { AgentEvent } from "../messages.ts";
-import type { ProviderEvent } from "../provider.ts";
+import type { Provider, ProviderEvent } from "../provider.ts";
 import { AnthropicProvider } from "./anthropic/anthropic.ts";
 import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
 import { OpenRouterProvider } from "./chat/openrouter.ts";
@@ -87,31 +81,12 @@ describe.each(wireFormats)("the %s wire", (format) => {
   });
 
   test("leaving the stream ends the request at the service", async () => {
-    const closed = new Promise<void>((resolve) => {
-      server.script((received) =>
-        streamOf(sse(replyEvents(received.format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),
-      );
-      const before = server.openAnswers();
-      const poll = setInterval(() => {
-        if (server.requests.length > 0 && server.openAnswers() <= before) {
-          clearInterval(poll);
-          resolve();
-        }
-      }, 10);
-    });
-    for await (const event of wireProvider(format, server.url).send(request())) if (event.type === "text-delta") break;
-    await closed;
-  });
-
-  test("an abort in mid-stream is an `aborted` error at once", async () => {
-    server.script((received) =>
-      streamOf(sse(replyEvents(received.format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),
+    server.script(({ format }) =>
+      streamOf(sse(replyEvents(format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),
     );
-    const controller = new AbortController();
-    const running = collect(wireProvider(format, server.url).send(request("Hello", controller.signal)));
-    while (server.requests.length === 0) await sleep(5);
-    controller.abort(new Error("enough"));
-    await expect(running).rejects.toMatchObject({ code: "aborted", retryable: false });
+    const before = server.openAnswers();
+    for await (const { type } of wireProvider(format, server.url).send(request())) if (type === "text-delta") break;
+    await expect.poll(() => server.openAnswers(), { interval: 10 }).toBeLessThanOrEqual(before);
   });
 
   test("the wait that a rate-limited service asks for is passed to the loop, which tries again", async () => {
@@ -119,26 +94,57 @@ describe.each(wireFormats)("the %s wire", (format) => {
       jsonOf({ error: { message: "slow" } }, { status: 429, headers: { "retry-after-ms": "5" } }),
       answerWith({ text: "Fine." }),
     );
-    const events: AgentEvent[] = [];
-    for await (const event of new Agent(wireProvider(format, server.url)).streamChat("Hello")) events.push(event);
+    const events = await read(new Agent(wireProvider(format, server.url)).streamChat("Hello"));
     expect(events.find((event) => event.type === "retry")).toMatchObject({ delayMs: 5, attempt: 2 });
     expect(events.at(-1)).toMatchObject({ type: "end", text: "Fine." });
   });
 });
 
+test.each([true, false])(
+  "after a lost connection no two messages of the user stand in a row (joined: %s)",
+  async (joinUserMessages) => {
+    const compat = { joinUserMessages };
+    const provider = new OpenAICompatibleProvider({ baseURL: `${server.url}/v1`, model: "m", compat });
+    const agent = new Agent(provider, { attempts: 1 });
+    server.script({ chunks: [], refuse: true }, answerWith({ text: "Yes." }), answerWith({ text: "Yes." }));
+    await expect(agent.chat("One.")).rejects.toMatchObject({ code: "network" });
+    await agent.chat("Two.");
+    await agent.chat("Three.");
+    const roles = server.requests.map(({ body }) =>
+      (body.messages as { role: string }[]).map(({ role }) => role).join(),
+    );
+    const first = joinUserMessages ? "user" : "user,user";
+    expect(roles).toEqual(["user", first, `${first},assistant,user`]);
+  },
+);
+
+test.each(wireFormats)("over the %s wire pings alone do not keep a reply alive, and its parts do", async (format) => {
+  const ping = format === "messages" ? 'event: ping\ndata: {"type":"ping"}\n\n' : ": still working\n\n";
+  const run = (chunks: string[]) => {
+    server.script(streamOf(chunks, { gapMs: 40 }));
+    const limits = { attempts: 1, contentTimeoutMs: 600 };
+    return new Agent(wireProvider(format, server.url), limits).chat("Hello");
+  };
+  const reply = sse(replyEvents(format, { text: "At last.", calls: [] }));
+  await expect(run([...Array(100).fill(ping), ...reply])).rejects.toMatchObject({
+    code: "timeout",
+    message: expect.stringContaining("contentTimeoutMs"),
+  });
+  expect(await run(reply)).toBe("At last.");
+});
+
 test("bytes without content keep a slow stream alive", async () => {
   const events = sse(replyEvents("chat", { text: "At last." }));
   const pings = Array.from({ length: 9 }, () => ": still working\n\n");
-  server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 400 }));
-  const agent = new Agent(wireProvider("chat", server.url), { attempts: 1, idleTimeoutMs: 3000 });
+  server.script(streamOf([events[0] ?? "", ...pings, events.slice(1).join("")], { gapMs: 200 }));
+  const agent = new Agent(wireProvider("chat", server.url), { attempts: 1, idleTimeoutMs: 1500 });
   expect(await agent.chat("Hello")).toBe("At last.");
 });
 
 test("Anthropic gets two cache points: behind the system prompt, and at the end of the conversation", async () => {
   server.script(answerWith({ text: "Yes." }));
-  await new Agent(wireProvider("messages", server.url), { tools: listRegistry(), systemPrompt: "Be brief." }).chat(
-    "Hello",
-  );
+  const options = { tools: listRegistry(), systemPrompt: "Be brief." };
+  await new Agent(wireProvider("messages", server.url), options).chat("Hello");
   const { body } = server.requests[0] ?? {};
   expect(body?.cache_control).toEqual({ type: "ephemeral" });
   expect(body?.system).toEqual([{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }]);
@@ -151,34 +157,17 @@ test("OpenAI is asked to store nothing and to return its reasoning encrypted", a
 });
 
 test("options are sent: tokens, reasoning, extra fields and headers", async () => {
-  const shared = {
-    apiKey,
-    headers: { "x-team": "blue" },
-    maxTokens: 77,
-    reasoning: "high",
-    extraBody: { metadata: { a: "b" } },
-  } as const;
+  const extraBody = { metadata: { a: "b" } };
+  const shared = { apiKey, headers: { "x-team": "blue" }, maxTokens: 77, reasoning: "high", extraBody } as const;
   const url = server.url;
-  const bodies: [
-    provider: OpenAIProvider | AnthropicProvider | OpenRouterProvider | OpenAICompatibleProvider,
-    expected: object,
-  ][] = [
-    [
-      new OpenAIProvider({ ...shared, baseURL: `${url}/v1` }),
-      { max_output_tokens: 77, reasoning: { effort: "high", summary: "auto" } },
-    ],
+  const v1 = { ...shared, baseURL: `${url}/v1` };
+  const compat = { maxTokensField: "max_completion_tokens" } as const;
+  const bodies: [provider: Provider, expected: object][] = [
+    [new OpenAIProvider(v1), { max_output_tokens: 77, reasoning: { effort: "high", summary: "auto" } }],
     [new AnthropicProvider({ ...shared, baseURL: url }), { max_tokens: 77, output_config: { effort: "high" } }],
+    [new OpenRouterProvider(v1), { max_tokens: 77, reasoning: { effort: "high" }, usage: { include: true } }],
     [
-      new OpenRouterProvider({ ...shared, baseURL: `${url}/v1` }),
-      { max_tokens: 77, reasoning: { effort: "high" }, usage: { include: true } },
-    ],
-    [
-      new OpenAICompatibleProvider({
-        ...shared,
-        baseURL: `${url}/v1`,
-        model: "m",
-        compat: { maxTokensField: "max_completion_tokens" },
-      }),
+      new OpenAICompatibleProvider({ ...v1, model: "m", compat }),
       { max_completion_tokens: 77, reasoning_effort: "high" },
     ],
   ];
@@ -210,9 +199,7 @@ test("a setting that the model refuses is an error when the provider is made", (
   expect(() => new AnthropicProvider({ apiKey, model: "claude-opus-5-5", reasoning: "none" })).toThrow(/always thinks/);
   expect(() => new OpenAIProvider({ apiKey, model: "gpt-6.1-sol", reasoning: "none" })).toThrow(/always thinks/);
   expect(() => new AnthropicProvider({ apiKey, cacheTtl: "2h" as "1h" })).toThrow(/cacheTtl is "5m" or "1h"/);
-  expect(() => new AnthropicProvider({ apiKey, fullApi: 1 as unknown as boolean })).toThrow(
-    /fullApi must be true or false/,
-  );
+  expect(() => new AnthropicProvider({ apiKey, fullApi: 1 as never })).toThrow(/fullApi must be true or false/);
 });
 
 test("a ready client is used as it is, without its own retries", async () => {
@@ -232,11 +219,15 @@ test("a ready client is used as it is, without its own retries", async () => {
 
 test("a missing key or model is an error that says what to set", () => {
   for (const name of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY"]) vi.stubEnv(name, " ");
-  const failing: [() => unknown, string, RegExp][] = [
+  const failing: (readonly [() => unknown, string, RegExp])[] = [
     [() => new OpenAIProvider(), "missing_key", /OPENAI_API_KEY/],
     [() => new AnthropicProvider(), "missing_key", /ANTHROPIC_API_KEY/],
     [() => new OpenRouterProvider(), "missing_key", /OPENROUTER_API_KEY/],
     [() => new OpenAICompatibleProvider({ model: "" }), "invalid_option", /option model/],
+    ...[undefined, {}].map(
+      (none) =>
+        [() => new OpenAICompatibleProvider(none as never), "invalid_option", /needs the option model/] as const,
+    ),
   ];
   for (const [create, code, message] of failing) {
     expect(create).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
@@ -292,40 +283,6 @@ test("TOOLCRIB_DEBUG=1 prints each request to standard error without its key", a
   const line = String(print.mock.calls[0]?.[0]);
   expect(line).toMatch(/^\[toolcrib\] openrouter request \{.*\[redacted\].*\}\n$/);
   expect(line).not.toContain(apiKey);
-});
-
-test("a missing SDK is an error that names the install command", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "no-sdk-"));
-  try {
-    const source = new URL("..", import.meta.url);
-    cpSync(source, join(folder, "src"), { recursive: true });
-    // By a link, as Node runs no TypeScript below node_modules.
-    mkdirSync(join(folder, "node_modules", "@toolcrib"), { recursive: true });
-    for (const name of ["core", "kit"]) {
-      const own = new URL(`../../../${name}/`, import.meta.url);
-      cpSync(new URL("src", own), join(folder, name, "src"), { recursive: true });
-      const exports = { ".": "./src/index.ts", "./*": "./src/*.ts" };
-      writeFileSync(join(folder, name, "package.json"), JSON.stringify({ type: "module", exports }));
-      if (name === "core") symlinkSync(new URL("node_modules", own), join(folder, name, "node_modules"), "junction");
-      symlinkSync(join(folder, name), join(folder, "node_modules", "@toolcrib", name), "junction");
-    }
-    const script = `
-      import { OpenAIProvider } from "./src/providers/openai/openai.ts";
-      import { AnthropicProvider } from "./src/providers/anthropic/anthropic.ts";
-      const request = { systemPrompt: "", messages: [], tools: [], signal: new AbortController().signal };
-      for (const Provider of [OpenAIProvider, AnthropicProvider]) {
-        try { for await (const event of new Provider({ apiKey: "sk-x-000000" }).send(request)); }
-        catch (error) { console.log(error.code, error.message); }
-      }`;
-    writeFileSync(join(folder, "run.ts"), script);
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "run.ts")]);
-    const [openai, anthropic] = stdout.trim().split("\n");
-    expect(openai).toMatch(/^missing_sdk .*Run: npm install openai$/);
-    expect(anthropic).toMatch(/^missing_sdk .*Run: npm install @anthropic-ai\/sdk$/);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 });
 
 test("no provider loads an SDK when it is imported", () => {

@@ -7,7 +7,7 @@ import { Agent } from "../agent.ts";
 import { ScriptedProvider } from "../testing.ts";
 
 let journal: string;
-/** How often the money was sent. */
+/** Counts how often the money was sent. */
 let payments: number;
 const tools = new ToolRegistry();
 tools.register(

@@ -31,7 +31,8 @@ export function checkSession(value: unknown, source: string): Session {
 
 /** Checks a line of a journal after its header, and freezes copies of what joins the conversation. Throws `bad_session`. */
 export function checkLine(line: unknown, at: string, waiting: ReadonlyMap<string, WaitingCall>): ConversationLine {
-  if (!isObject(line)) throw badSession(at, "it is not a JSON object");
+  if (!isObject(line))
+    throw badSession(at, "it is not a JSON object; restore the file from a copy, or delete this line and all after it");
   return { ...line, ...checkedFields(line, at, waiting) } as unknown as ConversationLine;
 }
 

@@ -14,7 +14,7 @@ export interface SessionSummary {
   /** Of the journal. */
   readonly bytes: number;
   readonly name: string | undefined;
-  /** When it began and when it was last written. */
+  /** The times of its beginning and of the last write. */
   readonly startedAt: Date;
   readonly changedAt: Date;
   /** The first line of the user's first message. */

@@ -42,44 +42,20 @@ function converse(journal: string): Promise<string> {
   return new Agent(new ScriptedProvider(["hello"]), { journal }).chat("hi");
 }
 
-/** Plants what a folder that somebody else wrote may hold, and returns the session's path in it. */
-const plants: [what: string, plant: () => string][] = [
-  [
-    "the file itself",
-    () => {
-      symlinkSync(join(outside, "victim"), join(work, "session.json"));
-      return "session.json";
-    },
-  ],
-  [
-    "the file, to nothing yet",
-    () => {
-      symlinkSync(join(outside, "new"), join(work, "session.json"));
-      return "session.json";
-    },
-  ],
-  [
-    "its folder",
-    () => {
-      symlinkSync(outside, join(work, ".toolcrib"));
-      return ".toolcrib/session.json";
-    },
-  ],
-  [
-    "a folder further up",
-    () => {
-      symlinkSync(outside, join(work, "a"));
-      return "a/b/.toolcrib/session.json";
-    },
-  ],
+/** Links that a folder of somebody else may hold: the link, the place outside that it leads to, and the session's path through it. */
+const plants: [what: string, to: string, link: string, path: string][] = [
+  ["the file itself", "victim", "session.json", "session.json"],
+  ["the file, to nothing yet", "new", "session.json", "session.json"],
+  ["its folder", "", ".toolcrib", ".toolcrib/session.json"],
+  ["a folder further up", "", "a", "a/b/.toolcrib/session.json"],
 ];
 
-describe.each(plants)("a link planted as %s", (_, plant) => {
+describe.each(plants)("a link planted as %s", (_, to, link, relative) => {
   test.each([
     ["save_session_context", save, "permission_denied"],
     ["a journal", converse, "bad_session"],
   ])("is not written through by %s", async (_name, write, code) => {
-    const relative = plant();
+    symlinkSync(join(outside, to), join(work, link));
     vi.spyOn(process, "cwd").mockReturnValue(work);
     for (const path of [relative, join(work, relative)]) {
       await expect(write(path)).rejects.toMatchObject({ code, message: expect.stringContaining("is a symbolic link") });

@@ -1,9 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { toolOutput } from "@toolcrib/core";
 import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
+import { registryOf, userText } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
+import { noUsage } from "../conversation/usage.ts";
 import { AgentError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
@@ -15,7 +17,7 @@ const png =
 const key = `sk-ant-${"a1B2".repeat(10)}`;
 const diff = "--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n same\n-old <b>\n+new <i>\n";
 
-/** What must stay text wherever it stands. */
+/** Texts that must stay text everywhere. */
 const hostile = [
   "</script><img src=x onerror=alert(1)>",
   "<script>alert(1)</script>",
@@ -31,54 +33,33 @@ const journal = join(sharedFolder("transcript"), "one.jsonl");
 let transcript: Transcript;
 
 beforeAll(async () => {
-  const registry = new ToolRegistry();
-  const parameters = { type: "object", properties: {}, additionalProperties: true } as const;
-  const tool = (name: string, execute: () => unknown): void =>
-    registry.register(defineTool({ name, description: name, parameters, execute: execute as () => string }));
-  tool("show", () => toolOutput("a picture", { content: [{ type: "image", data: png, mimeType: "image/png" }] }));
-  tool("edit", () => diff);
-  tool("fail", () => {
-    throw new Error(hostile[0]);
-  });
-  tool(
-    "env",
-    () =>
-      `PATH=/usr/bin\nGITHUB_TOKEN=abc\n${key}\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nend`,
-  );
-  tool("ask", () => hostile.join("\n"));
-  registry.guard(({ name }) => (name === "ask" ? { ask: { text: `Ask ${hostile[0]}?` } } : true));
-  const usage = {
-    inputTokens: 1200,
-    outputTokens: 80,
-    cacheReadTokens: 300,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    cost: 0.01,
-  };
-  const replies: ScriptedReply[] = [
-    {
-      text: "Look:",
-      calls: [
-        { name: "show" },
-        { name: "edit", args: { path: hostile[3], edits: [{ old_text: "a", new_text: "b" }] } },
-      ],
+  const environment = `PATH=/usr/bin\nGITHUB_TOKEN=abc\n${key}\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nend`;
+  const tools = registryOf({
+    show: () => toolOutput("a picture", { content: [{ type: "image", data: png, mimeType: "image/png" }] }),
+    edit: () => diff,
+    fail: () => {
+      throw new Error(hostile[0]);
     },
+    env: () => environment,
+    ask: () => hostile.join("\n"),
+  }).guard(({ name }) => (name === "ask" ? { ask: { text: `Ask ${hostile[0]}?` } } : true));
+  const usage = { ...noUsage, inputTokens: 1200, outputTokens: 80, cacheReadTokens: 300, cost: 0.01 };
+  const edits = [{ old_text: "a", new_text: "b" }];
+  const secretArgs = { password: "hunter2", note: "s3cret-value-of-mine" };
+  const replies: ScriptedReply[] = [
+    { text: "Look:", calls: [{ name: "show" }, { name: "edit", args: { path: hostile[3], edits } }] },
     { text: `Done. \`x < y\`\n\n\`\`\`js\n${hostile[1]}\n\`\`\``, usage },
     {
       calls: [
         { name: "fail", args: { [hostile[0] as string]: hostile } },
-        { name: "env", args: { password: "hunter2", note: "s3cret-value-of-mine" } },
+        { name: "env", args: secretArgs },
       ],
     },
     { text: hostile.join("\n"), usage },
     { calls: [{ name: "ask", args: {} }] },
     { text: "Asked." },
   ];
-  const agent = new Agent(new ScriptedProvider(replies), {
-    journal,
-    tools: registry,
-    sessionName: `Name ${hostile[0]}`,
-  });
+  const agent = new Agent(new ScriptedProvider(replies), { journal, tools, sessionName: `Name ${hostile[0]}` });
   await agent.chat("Show me");
   await agent.chat([
     { type: "text", text: hostile.join("\n") },
@@ -129,18 +110,10 @@ describe("a transcript", () => {
     const [first, , third] = transcript.turns;
     expect(first?.usage).toMatchObject({ inputTokens: 1200, cost: 0.01 });
     expect(transcript.usage).toMatchObject({ inputTokens: 2400, cost: 0.02 });
-    expect(first?.items.map((item) => (item.type === "call" ? item.name : item.type))).toEqual([
-      "text",
-      "show",
-      "edit",
-      "text",
-    ]);
-    expect(third?.items[0]).toMatchObject({
-      name: "ask",
-      answer: true,
-      question: `Ask ${hostile[0]}?`,
-      isError: false,
-    });
+    const kinds = first?.items.map((item) => (item.type === "call" ? item.name : item.type));
+    expect(kinds).toEqual(["text", "show", "edit", "text"]);
+    const asked = { name: "ask", answer: true, question: `Ask ${hostile[0]}?`, isError: false };
+    expect(third?.items[0]).toMatchObject(asked);
     for (const turn of transcript.turns) {
       for (const time of [turn.startedAt, turn.endedAt]) expect(Date.parse(time ?? "")).toBeGreaterThan(0);
       for (const item of turn.items) {
@@ -152,7 +125,7 @@ describe("a transcript", () => {
 
   test("keeps what was cleared or shortened, and says so; an older journal has no times", async () => {
     const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
-    const messages = [{ role: "user", content: [{ type: "text", text: "A summary." }] }];
+    const messages = [userText("A summary.")];
     const more = [
       { type: "messages", messages },
       { type: "messages", messages: [] },
@@ -189,18 +162,13 @@ describe("a transcript", () => {
   });
 
   test("of a saved session, or one at hand, has its messages and its usage", async () => {
+    const { cost: _, ...tokens } = { ...noUsage, inputTokens: 5, outputTokens: 1 };
     const session: Session = {
-      format: "toolcrib-session",
-      version: 1,
-      savedAt: "2026-01-01T00:00:00Z",
-      systemPrompt: "",
-      messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
-      usage: { inputTokens: 5, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      ...{ format: "toolcrib-session", version: 1, savedAt: "2026-01-01T00:00:00Z", systemPrompt: "" },
+      ...{ messages: [userText("Hello")], usage: tokens },
     };
-    expect(await readTranscript(session)).toMatchObject({
-      turns: [{ user: [{ text: "Hello" }] }],
-      usage: { inputTokens: 5 },
-    });
+    const read = { turns: [{ user: [{ text: "Hello" }] }], usage: { inputTokens: 5 } };
+    expect(await readTranscript(session)).toMatchObject(read);
     expect(sessionToHtml(session)).toContain("5 tokens in, 1 out, cost unknown");
     await expect(readTranscript(join(temporaryFolder("none"), "none"))).rejects.toMatchObject({ code: "bad_session" });
   });
@@ -242,13 +210,8 @@ describe("a page", () => {
     expect(html).toContain("1,200 tokens in (300 from the cache), 80 out, $0.0100");
     expect(html).toMatch(/<span class="time">\d+ ms<\/span>/);
     expect(html).toContain("<strong>allowed</strong>");
-    const item = {
-      type: "call",
-      id: "a",
-      name: "run_bash",
-      args: {},
-      output: '{"stdout":"<b>\\n2\\n","exit_code":0}',
-    } as const;
+    const output = '{"stdout":"<b>\\n2\\n","exit_code":0}';
+    const item = { type: "call", id: "a", name: "run_bash", args: {}, output } as const;
     expect(sessionToHtml({ ...transcript, turns: [{ user: [], items: [item] }] })).toContain(
       '<dt>stdout</dt><dd><pre tabindex="0">\n&lt;b&gt;\n2\n</pre></dd><dt>exit_code</dt><dd><code>0</code></dd>',
     );

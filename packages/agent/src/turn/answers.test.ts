@@ -1,19 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Validator } from "@cfworker/json-schema";
 import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
-import { afterEach, describe, expect, test } from "vitest";
-import schema from "../../session.schema.json" with { type: "json" };
-import { Agent } from "../agent.ts";
+import { describe, expect, test } from "vitest";
+import * as turns from "../../testing/turns.ts";
+import { anyTool, assertFits, outputs } from "../../testing/turns.ts";
+import type { Agent } from "../agent.ts";
 import type { AgentOptions } from "../options.ts";
-import { assertConversation, ScriptedProvider } from "../testing.ts";
-
-let agents: Agent[] = [];
-afterEach(() => {
-  for (const agent of agents) assertConversation(agent.sessionContext);
-  agents = [];
-});
 
 const asks: Guard = ({ name, args }) => (name === "pay" ? { ask: `Pay ${String(args.to)}?` } : true);
 const isAsk = { ask: ({ text }: Readonly<Record<string, unknown>>) => ({ text: String(text), data: ["a", "b"] }) };
@@ -47,31 +40,22 @@ function toolsOf(ran: string[], ...guards: Guard[]): ToolRegistry {
 
 function agentOf(options: AgentOptions = {}, guards: Guard[] = [], calls = [pay]) {
   const ran: string[] = [];
-  const provider = new ScriptedProvider([{ calls }, "done"]);
-  const agent = new Agent(provider, { tools: toolsOf(ran, ...guards), ...options });
-  agents.push(agent);
-  return { agent, ran, provider };
+  return { ...turns.agentOf([{ calls }, "done"], { tools: toolsOf(ran, ...guards), ...options }), ran };
 }
 
 const pay = { id: "a", name: "pay", args: { to: "me" } as Record<string, unknown> };
 const ask = { id: "q", name: "ask", args: { text: "Which?" } as Record<string, unknown> };
 const note = '[the user changed the arguments to {"to":"you"}]';
 const you = { args: { to: "you" } };
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 const waiting = (agent: Agent): Promise<string> => agent.chat("go").catch((error) => String(error.reason));
 
 async function reopened(journal: string, ...guards: Guard[]) {
   const ran: string[] = [];
-  const agent = await Agent.resume(new ScriptedProvider(["done"]), journal, { tools: toolsOf(ran, ...guards) });
-  agents.push(agent);
-  return { agent, ran };
+  return { ...(await turns.resumedFrom(journal, ["done"], { tools: toolsOf(ran, ...guards) })), ran };
 }
 
 function assertJournal(journal: string): void {
-  const line = new Validator({ ...schema, $ref: "#/$defs/journalLine" } as object, "2020-12");
-  for (const text of readFileSync(journal, "utf8").trim().split("\n"))
-    expect(line.validate(JSON.parse(text)).errors).toEqual([]);
+  for (const text of readFileSync(journal, "utf8").trim().split("\n")) assertFits(JSON.parse(text), "journalLine");
 }
 
 describe("other arguments", () => {
@@ -157,9 +141,8 @@ describe("other arguments", () => {
   test("are no yes to a tool that was replaced meanwhile", async () => {
     const { agent, ran } = agentOf();
     await waiting(agent);
-    const other = defineTool({ name: "pay", description: "x", parameters: { type: "object" }, execute: () => "other" });
     agent.removeTool("pay");
-    agent.addTool(other);
+    agent.addTool(anyTool("pay"));
     await expect(agent.approve({ a: you })).rejects.toMatchObject({ reason: "approval" });
     expect([ran, agent.pending]).toMatchObject([[], [{ args: { to: "you" } }]]);
   });

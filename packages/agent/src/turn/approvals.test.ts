@@ -1,104 +1,38 @@
-import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Agent } from "../agent.ts";
-import { isAgentError } from "../errors.ts";
-import type { AgentEvent } from "../messages.ts";
+import type { Guard } from "@toolcrib/core";
+import { beforeEach, describe, expect, test } from "vitest";
+import * as turns from "../../testing/turns.ts";
+import { askingTool, askingTools, change, failureOf, look, outputs, read, waits } from "../../testing/turns.ts";
 import type { AgentOptions } from "../options.ts";
-import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
+import type { ScriptedReply } from "../testing.ts";
 
-/** What tools did, in order. */
+/** The actions of tools, in order. */
 let ran: string[];
-let agents: Agent[];
 beforeEach(() => {
   ran = [];
-  agents = [];
-});
-// Whatever a test did to it: the conversation is valid, and nothing that was sent held a placeholder.
-afterEach(() => {
-  for (const agent of agents) assertConversation(agent.sessionContext);
 });
 
-/** `look` is read-only, `change` is not; calls whose `ask` is given are asked about with that text. */
-function registryOf(guard: Guard = asking): ToolRegistry {
-  const registry = new ToolRegistry();
-  for (const name of ["look", "change"]) registry.register(tool(name));
-  return registry.guard(guard);
-}
+const agentOf = (replies: ScriptedReply[], options: AgentOptions = {}) =>
+  turns.agentOf(replies, { tools: askingTools(ran), ...options });
+const registryOf = (guard?: Guard) => askingTools(ran, guard);
 
-const asking: Guard = ({ args }) => (typeof args.ask === "string" ? { ask: { text: args.ask, data: [1] } } : true);
-
-function tool(name: string, extra: object = {}) {
-  return defineTool({
-    name,
-    description: name,
-    readOnly: name === "look",
-    parameters: { type: "object", properties: { id: { type: "string" }, ask: { type: "string" }, ...extra } },
-    execute: ({ id }) => {
-      ran.push(String(id));
-      return `${id} done`;
-    },
-  });
-}
-
-function agentOf(replies: ScriptedReply[], options: AgentOptions = {}) {
-  const provider = new ScriptedProvider(replies);
-  const agent = new Agent(provider, { tools: registryOf(), ...options });
-  agents.push(agent);
-  return { agent, provider };
-}
-
-const look = (id: string, ask?: string) => ({ id, name: "look", args: { id, ...(ask && { ask }) } });
-const change = (id: string, ask?: string) => ({ ...look(id, ask), name: "change" });
-const waits = (name: string): string => `Error executing ${name}: Not run: waiting for approval`;
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
-
-async function read(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
-  const seen: AgentEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
-}
-
-async function failureOf(running: Promise<unknown>) {
-  const error: unknown = await running.then(
-    () => "it did not fail",
-    (thrown) => thrown,
-  );
-  if (isAgentError(error)) return error;
-  throw error;
-}
-
-const question = (text: string) => ({ text, data: [1] });
-
-describe("a question without approve", () => {
+test("a question without approve ends the turn: read-only calls beside it finish, later groups do not start", async () => {
+  const question = (text: string) => ({ text, data: [1] });
   const calls = [look("a"), look("b", "B?"), look("c", "C?"), look("d"), change("e"), look("f")];
   const pending = [
     { callId: "b", name: "look", args: { id: "b", ask: "B?" }, question: question("B?") },
     { callId: "c", name: "look", args: { id: "c", ask: "C?" }, question: question("C?") },
   ];
-
-  test("ends the turn with approval: read-only calls beside it finish, later groups do not start", async () => {
-    const { agent, provider } = agentOf([{ text: "Let me look.", calls }]);
-    const events = await read(agent.streamChat("go"));
-    expect(ran).toEqual(["a", "d"]);
-    expect(events.at(-1)).toEqual({ type: "end", reason: "approval", text: "Let me look.", pending });
-    expect(events.flatMap((event) => (event.type === "tool-result" ? [event.id] : []))).toEqual(["a", "d"]);
-    expect(agent.pending).toEqual(pending);
-    expect(provider.requests).toHaveLength(1);
-  });
-
-  test("is an error of chat that lists the calls", async () => {
-    const { agent } = agentOf([{ text: "Let me look.", calls }]);
-    const failure = await failureOf(agent.chat("go"));
-    expect(failure).toMatchObject({ code: "ended", reason: "approval", text: "Let me look.", pending });
-    expect(failure.message).toContain("agent.approve");
-  });
-
-  test("leaves a valid conversation in which these and later calls wait", async () => {
-    const { agent } = agentOf([{ calls }]);
-    await read(agent.streamChat("go"));
-    expect(outputs(agent)).toEqual(["a done", waits("look"), waits("look"), "d done", waits("change"), waits("look")]);
-  });
+  const { agent, provider } = agentOf([{ text: "Let me look.", calls }]);
+  const events = await read(agent.streamChat("go"));
+  expect(ran).toEqual(["a", "d"]);
+  expect(events.at(-1)).toEqual({ type: "end", reason: "approval", text: "Let me look.", pending });
+  expect(events.flatMap((event) => (event.type === "tool-result" ? [event.id] : []))).toEqual(["a", "d"]);
+  expect(agent.pending).toEqual(pending);
+  expect(provider.requests).toHaveLength(1);
+  expect(outputs(agent)).toEqual(["a done", waits("look"), waits("look"), "d done", waits("change"), waits("look")]);
+  const failure = await failureOf(agentOf([{ text: "Let me look.", calls }]).agent.chat("go"));
+  expect(failure).toMatchObject({ code: "ended", reason: "approval", text: "Let me look.", pending });
+  expect(failure.message).toContain("agent.approve");
 });
 
 describe("approve", () => {
@@ -118,21 +52,6 @@ describe("approve", () => {
     expect(agent.pending).toEqual([]);
   });
 
-  test("begins its request with the one before, byte for byte", async () => {
-    const { agent, provider } = agentOf([{ calls: [look("a")] }, { calls: [change("b", "B?"), change("c")] }, "ok"]);
-    await failureOf(agent.chat("go"));
-    await agent.approve({ b: "no" });
-    const bodies = provider.requests.map(({ messages, tools }) => JSON.stringify([tools, messages]).slice(0, -2));
-    for (const [index, body] of bodies.entries()) expect(body.startsWith(bodies[index - 1] ?? "")).toBe(true);
-    expect(bodies).toHaveLength(3);
-  });
-
-  test("resolves to the final text, as chat does", async () => {
-    const { agent } = agentOf([{ calls: [change("a", "A?")] }, "All done"]);
-    await failureOf(agent.chat("go"));
-    expect(await agent.approve({ a: true })).toBe("All done");
-  });
-
   test.each([
     [false, "this call was not approved"],
     ["", "this call was not approved"],
@@ -148,36 +67,26 @@ describe("approve", () => {
   test("leaves what is unanswered pending, and what comes after it", async () => {
     const { agent, provider } = agentOf([{ calls: [look("a", "A?"), look("b", "B?"), change("c")] }, "ok"]);
     await failureOf(agent.chat("go"));
-    expect(await failureOf(agent.approve({ b: true }))).toMatchObject({
-      reason: "approval",
-      pending: [{ callId: "a" }],
-    });
+    const left = { reason: "approval", pending: [{ callId: "a" }] };
+    expect(await failureOf(agent.approve({ b: true }))).toMatchObject(left);
     expect(outputs(agent)).toEqual([waits("look"), "b done", waits("change")]);
-    expect(await failureOf(agent.approve({}))).toMatchObject({ reason: "approval", pending: [{ callId: "a" }] });
+    expect(await failureOf(agent.approve({}))).toMatchObject(left);
     expect(ran).toEqual(["b"]);
     expect(provider.requests).toHaveLength(1);
     expect(await agent.approve({ a: true })).toBe("ok");
     expect(ran).toEqual(["b", "a", "c"]);
   });
 
-  test("a question of a later group waits in its turn", async () => {
-    const { agent } = agentOf([{ calls: [change("a", "A?"), change("b", "B?"), change("c")] }, "ok"]);
+  test("a question of a later group waits in its turn, and steps are counted on", async () => {
+    const calls = [change("a", "A?"), change("b", "B?"), change("c")];
+    const { agent } = agentOf([{ calls: [look("x")] }, { calls }, { calls: [look("y")] }], { maxSteps: 3 });
     await failureOf(agent.chat("go"));
     expect(await failureOf(agent.approve({ a: true }))).toMatchObject({ pending: [{ callId: "b" }] });
-    expect(ran).toEqual(["a"]);
-    expect(await agent.approve({ b: true })).toBe("ok");
-    expect(ran).toEqual(["a", "b", "c"]);
-  });
-
-  test("counts steps on", async () => {
-    const { agent } = agentOf([{ calls: [look("a")] }, { calls: [change("b", "B?")] }, { calls: [look("c")] }], {
-      maxSteps: 3,
-    });
-    await failureOf(agent.chat("go"));
+    expect(ran).toEqual(["x", "a"]);
     const events = await read(agent.streamApprove({ b: true }));
     expect(events.filter((event) => event.type === "step-start")).toEqual([{ type: "step-start", step: 3 }]);
     expect(events.at(-1)).toMatchObject({ type: "end", reason: "step-limit" });
-    expect(ran).toEqual(["a", "b"]);
+    expect(ran).toEqual(["x", "a", "b", "c"]);
   });
 
   test("keeps to the options of a turn: signal, labels, tools, stopWhen", async () => {
@@ -241,11 +150,9 @@ describe("guards decide again", () => {
     const { agent } = agentOf([{ calls: [change("a", "A?")] }, "ok"]);
     await failureOf(agent.chat("go"));
     agent.removeTool("change");
-    agent.addTool(tool("change", { more: { type: "string" } }));
-    expect(await failureOf(agent.approve({ a: true }))).toMatchObject({
-      reason: "approval",
-      pending: [{ callId: "a" }],
-    });
+    agent.addTool(askingTool(ran, "change", { more: { type: "string" } }));
+    const again = { reason: "approval", pending: [{ callId: "a" }] };
+    expect(await failureOf(agent.approve({ a: true }))).toMatchObject(again);
     expect(ran).toEqual([]);
     expect(agent.pending[0]).not.toHaveProperty("answer");
     expect(await agent.approve({ a: true })).toBe("ok");
@@ -270,9 +177,8 @@ describe("guards decide again", () => {
     const { agent } = agentOf([{ calls: [change("a")] }, "ok"], { tools });
     await failureOf(agent.chat("go"));
     target = "/b";
-    expect(await failureOf(agent.approve({ a: true }))).toMatchObject({
-      pending: [{ question: { data: { target: "/b" } } }],
-    });
+    const now = { pending: [{ question: { data: { target: "/b" } } }] };
+    expect(await failureOf(agent.approve({ a: true }))).toMatchObject(now);
     expect(ran).toEqual([]);
     expect(await agent.approve({ a: true })).toBe("ok");
   });

@@ -1,30 +1,26 @@
-import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { toolOutput } from "@toolcrib/core";
 import { expect, test } from "vitest";
-import { Agent } from "../agent.ts";
-import type { AgentEvent, ToolMessage } from "../messages.ts";
+import { agentOf, read, registryOf } from "../../testing/turns.ts";
+import type { ToolMessage } from "../messages.ts";
 import type { AgentOptions } from "../options.ts";
-import { ScriptedProvider } from "../testing.ts";
 import { boundedResult } from "./boundedResult.ts";
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 async function resultOf(execute: () => unknown, options: AgentOptions = {}) {
-  const tools = new ToolRegistry();
-  tools.register(defineTool({ name: "pour", description: "Pours.", parameters: { type: "object" }, execute }));
-  const provider = new ScriptedProvider([{ calls: [{ id: "a", name: "pour" }] }, "ok"]);
-  const agent = new Agent(provider, { tools, ...options });
-  const events: AgentEvent[] = [];
-  for await (const event of agent.streamChat("go")) events.push(event);
+  const call = { calls: [{ id: "a", name: "pour" }] };
+  const { agent, provider } = agentOf([call, "ok"], { tools: registryOf({ pour: execute }), ...options });
+  const events = await read(agent.streamChat("go"));
   const event = events.find((one) => one.type === "tool-result");
   const inHistory = agent.sessionContext.find((one): one is ToolMessage => one.role === "tool");
   expect(provider.requests[1]?.messages).toContain(inHistory);
   return { event, inHistory };
 }
 
-test("of a result of 50 MB, 256 KB reach the conversation, with a notice", async () => {
-  const { event, inHistory } = await resultOf(() => "0123456789abcde\n".repeat((50 * megabyte) / 16));
-  const notice = `\n[truncated: shown ${256 * kilobyte} of ${50 * megabyte} bytes]`;
+test("of a result of 3 MB, 256 KB reach the conversation, with a notice", async () => {
+  const { event, inHistory } = await resultOf(() => "0123456789abcde\n".repeat((3 * megabyte) / 16));
+  const notice = `\n[truncated: shown ${256 * kilobyte} of ${3 * megabyte} bytes]`;
   expect(inHistory?.output.endsWith(notice)).toBe(true);
   expect(inHistory?.output).toHaveLength(256 * kilobyte + notice.length);
   expect(event?.output).toBe(inHistory?.output);
@@ -43,13 +39,13 @@ test("an output that its tool has cut keeps its own notice", async () => {
   expect((await resultOf(() => page, { maxToolResultBytes: 1000 })).inHistory?.output).toBe(page);
 });
 
-test("50 MB of rich content are bounded too: text is cut, a picture that is too large is left out", async () => {
+test("3 MB of rich content are bounded too: text is cut, a picture that is too large is left out", async () => {
   const small = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
   const { event, inHistory } = await resultOf(() =>
     toolOutput("text", {
       content: [
-        { type: "image", data: "A".repeat(50 * megabyte), mimeType: "image/png" },
-        { type: "text", text: "y".repeat(50 * megabyte) },
+        { type: "image", data: "A".repeat(6 * megabyte), mimeType: "image/png" },
+        { type: "text", text: "y".repeat(3 * megabyte) },
         small,
         { type: "text", text: "more" },
       ],
@@ -57,7 +53,7 @@ test("50 MB of rich content are bounded too: text is cut, a picture that is too 
   );
   expect(JSON.stringify(inHistory).length).toBeLessThan(257 * kilobyte);
   expect(inHistory?.content).toEqual([
-    { type: "text", text: expect.stringMatching(/^y+\n\n\[truncated: shown 262144 of 52428800 bytes\]$/) },
+    { type: "text", text: expect.stringMatching(/^y+\n\n\[truncated: shown 262144 of 3145728 bytes\]$/) },
     small,
     { type: "text", text: "[truncated: shown 2 of 4 blocks]" },
   ]);

@@ -1,30 +1,11 @@
-import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
+import { asksForSummary, read, registryOf } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent, Message } from "../messages.ts";
-import type { ModelRequest } from "../provider.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
 
-const outputLength = 1000;
-
-function asksForSummary(request: ModelRequest | undefined): boolean {
-  const text = JSON.stringify(request?.messages.at(-1));
-  return text?.includes("Sum up the conversation so far") === true;
-}
-
-function tools(): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.register(
-    defineTool({
-      name: "read",
-      description: "read",
-      parameters: { type: "object" },
-      execute: () => "x".repeat(outputLength),
-    }),
-  );
-  return registry;
-}
+const tools = () => registryOf({ read: () => "x".repeat(1000) });
 
 /** A model that reports one token for each four characters it is sent, and calls `read` for the given number of steps. */
 function sizedModel(steps: number, summary: ScriptedReply = "SUMMARY"): ScriptedProvider {
@@ -43,8 +24,7 @@ function sizedModel(steps: number, summary: ScriptedReply = "SUMMARY"): Scripted
 
 async function run(provider: ScriptedProvider, contextWindow: number): Promise<{ events: AgentEvent[]; agent: Agent }> {
   const agent = new Agent(provider, { tools: tools(), compaction: { contextWindow } });
-  const events: AgentEvent[] = [];
-  for await (const event of agent.streamChat("the goal")) events.push(event);
+  const events = await read(agent.streamChat("the goal"));
   assertConversation(agent.sessionContext);
   return { events, agent };
 }
@@ -61,7 +41,9 @@ test("a conversation near its limit begins anew with one message: the summary, a
   expect(compactions(events).length).toBeGreaterThan(1);
   expect(Math.max(...sizes(provider))).toBeLessThan(2500);
   expect(events.some((event) => event.type === "text-delta" && event.text.includes("SUMMARY"))).toBe(false);
-  const after = provider.requests.filter((_, index) => asksForSummary(provider.requests[index - 1]));
+  const after = provider.requests.filter((_, index) =>
+    asksForSummary(provider.requests[index - 1] ?? { messages: [] }),
+  );
   expect(after).toHaveLength(compactions(events).length);
   for (const { messages } of after) {
     expect(messages).toHaveLength(1);
@@ -74,18 +56,6 @@ test("a conversation near its limit begins anew with one message: the summary, a
   }
 });
 
-test("no request changes what an earlier one has sent, except where the conversation begins anew", async () => {
-  const provider = sizedModel(12);
-  await run(provider, 2500);
-  const { requests } = provider;
-  for (const [index, { messages, opening }] of requests.entries()) {
-    const before = requests[index - 1];
-    if (!before || asksForSummary(before)) continue;
-    expect(JSON.stringify(messages.slice(0, before.messages.length))).toBe(JSON.stringify(before.messages));
-    expect(JSON.stringify(opening)).toBe(JSON.stringify(before.opening));
-  }
-});
-
 test("a message that has just come is not part of the summary, and goes on with its pictures", async () => {
   const provider = new ScriptedProvider([{ text: "y".repeat(4000), usage: { inputTokens: 900 } }, "SUMMARY", "ok"]);
   const agent = new Agent(provider, { compaction: { contextWindow: 1000 } });
@@ -93,7 +63,7 @@ test("a message that has just come is not part of the summary, and goes on with 
   const image = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
   await agent.chat([{ type: "text", text: "and this?" }, image]);
   const [asked, next] = provider.requests.slice(-2);
-  expect(asksForSummary(asked)).toBe(true);
+  expect(asked && asksForSummary(asked)).toBe(true);
   expect(JSON.stringify(asked?.messages)).not.toContain("and this?");
   expect(textsOf(next?.messages[0])).toEqual([
     "Summary of the conversation so far:\n\nSUMMARY",
@@ -104,17 +74,17 @@ test("a message that has just come is not part of the summary, and goes on with 
 });
 
 test("after too little progress it waits until the context has grown", async () => {
-  const provider = sizedModel(20, { text: "", stop: "context-limit" });
-  const { events } = await run(provider, 4000);
+  const provider = sizedModel(49, { text: "", stop: "context-limit" });
+  const { events } = await run(provider, 17_000);
   expect(compactions(events)).toEqual([]);
   const asked = provider.requests.filter(asksForSummary);
   expect(asked.length).toBeGreaterThan(0);
-  expect(asked.length).toBeLessThan(8);
+  expect(asked.length).toBeLessThan(4);
 });
 
 test("a summary that is hardly shorter than what it stands for is not taken", async () => {
   const provider = sizedModel(8, "z".repeat(20_000));
-  const { events } = await run(provider, 2500);
+  const { events } = await run(provider, 2900);
   expect(compactions(events)).toEqual([]);
   expect(provider.requests.some(asksForSummary)).toBe(true);
 });

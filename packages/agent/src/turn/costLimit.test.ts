@@ -1,5 +1,6 @@
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { ToolRegistry } from "@toolcrib/core";
 import { expect, test } from "vitest";
+import { anyTool, outputs } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { Usage } from "../messages.ts";
@@ -9,12 +10,7 @@ import { anyOf } from "./stopConditions.ts";
 
 const { cost: _, ...tokens } = noUsage;
 
-const look = defineTool({
-  name: "look",
-  description: "Looks.",
-  parameters: { type: "object", properties: {} },
-  execute: () => "seen",
-});
+const look = anyTool("look", () => "seen");
 
 /** A model that goes on calling a tool; each reply has used what `usage` says. */
 function endless(usage: Usage | undefined, model = "gpt-6-luna", name = "openai"): Provider {
@@ -68,8 +64,11 @@ test("holds in a turn without events too, beside another condition, and its guar
   const agent = new Agent(provider, { tools: new ToolRegistry([look]).guard(limit.guard), maxSteps: 6 });
   await agent.chat("go", { stopWhen: anyOf(() => false, limit) }).catch(() => undefined);
   expect(limit.reached).toBe("cost-limit");
-  const outputs = agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
-  expect(outputs).toEqual(["seen", "seen", "Error executing look: Permission denied: the limit of costs is reached"]);
+  expect(outputs(agent)).toEqual([
+    "seen",
+    "seen",
+    "Error executing look: Permission denied: the limit of costs is reached",
+  ]);
 });
 
 test("a negative cost gives nothing back", async () => {

@@ -1,5 +1,5 @@
 import type { Guard } from "@toolcrib/core";
-import type { AgentEvent } from "../messages.ts";
+import type { AgentEvent, Usage } from "../messages.ts";
 import type { Provider } from "../provider.ts";
 import { costOf } from "../providers/models/cost.ts";
 import { modelPrice } from "../providers/models/models.ts";
@@ -9,9 +9,10 @@ import type { StopCondition } from "./stopConditions.ts";
 export interface CostLimit extends StopCondition {
   /** Counts what an event says was used. The agent calls it. */
   see(event: AgentEvent): void;
+  seeInner(usage: Usage, callId: string): boolean;
   /**
-   * Denies calls once the limit is reached, for the registry of the turn. Without it the calls of the last reply run, and an agent among them
-   * may cost much more.
+   * Denies calls once the limit is reached, for the registry of the turn. Without it the calls of the last reply run, and of an agent among them
+   * one reply.
    */
   readonly guard: Guard;
   /** The reason why a turn has ended, if this condition has ended one. */
@@ -33,17 +34,31 @@ export function createCostLimit(dollars: number, provider: Pick<Provider, "name"
     reached = now();
     return reached !== undefined;
   };
+  /** The calls whose agents were counted while they ran. A recorded call does not run again. */
+  const counted = new Set<string>();
+  const countInner = ({ cost }: Usage): void => {
+    // The price of an agent within a call is not that of this provider.
+    isKnown &&= cost !== undefined;
+    spent += Math.max(0, cost ?? 0);
+  };
+  const seeInner = (usage: Usage, callId: string): boolean => {
+    counted.add(callId);
+    countInner(usage);
+    return now() !== undefined;
+  };
   const see = (event: AgentEvent): void => {
     // A service may leave out what a reply has used.
     if (event.type === "step-start") isKnown = provider.name === "offline";
     if (event.type !== "usage") return;
-    const own = event.callId === undefined ? costOf(event.usage, modelPrice(provider)) : undefined;
-    const cost = event.usage.cost ?? own;
-    // The price of an agent within a call is not that of this provider.
-    isKnown = event.callId === undefined ? cost !== undefined : isKnown && event.usage.cost !== undefined;
+    if (event.callId !== undefined) {
+      if (!counted.delete(event.callId)) countInner(event.usage);
+      return;
+    }
+    const cost = event.usage.cost ?? costOf(event.usage, modelPrice(provider));
+    isKnown = cost !== undefined;
     spent += Math.max(0, cost ?? 0);
   };
   const guard: Guard = () => now() === undefined || "the limit of costs is reached";
-  const made = Object.assign(limit, { see, guard, reached });
+  const made = Object.assign(limit, { see, seeInner, guard, reached });
   return Object.defineProperty(made, "reached", { get: () => reached });
 }

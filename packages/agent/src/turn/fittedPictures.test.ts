@@ -1,7 +1,8 @@
-import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { type ToolRegistry, toolOutput } from "@toolcrib/core";
 import { readImageHeader } from "@toolcrib/kit/text";
 import { drawPicture } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { asksForSummary, outputs, registryOf } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { AgentError } from "../errors.ts";
 import type { ImageBlock, Message } from "../messages.ts";
@@ -18,10 +19,11 @@ const block = (bytes: Buffer, mimeType = "image/png"): ImageBlock => ({
   mimeType,
 });
 
+const look = { calls: [{ id: "a", name: "look" }] };
+
 /** `look` answers with these pictures. */
 function lookAt(...pictures: ImageBlock[]): ToolRegistry {
-  const execute = () => toolOutput("Here.", { content: pictures });
-  return new ToolRegistry([defineTool({ name: "look", description: "x", parameters: { type: "object" }, execute })]);
+  return registryOf({ look: () => toolOutput("Here.", { content: pictures }) });
 }
 
 const shown = (messages: readonly Message[]): string[] =>
@@ -35,7 +37,7 @@ const shown = (messages: readonly Message[]): string[] =>
 
 describe("a picture above 2,000 pixels a side", () => {
   test("of a result goes into the conversation smaller, whatever type was said", async () => {
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), {
+    const agent = new Agent(new Model([look, "ok"]), {
       tools: lookAt(
         block(await drawPicture(3000, 300, { format: "gif" }), "image/jpeg"),
         block(await drawPicture(20, 10)),
@@ -57,7 +59,7 @@ describe("a picture above 2,000 pixels a side", () => {
 
   test("does not keep others out: 25 of them are in one conversation", async () => {
     const large = block(await drawPicture(2100, 10));
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), {
+    const agent = new Agent(new Model([look, "ok"]), {
       tools: lookAt(...new Array<ImageBlock>(25).fill(large)),
     });
     await agent.chat("go");
@@ -66,7 +68,7 @@ describe("a picture above 2,000 pixels a side", () => {
 
   test("that cannot be decoded is left out of a result, which says so, and ends a turn of the user's", async () => {
     const broken = block((await drawPicture(3000, 300, { format: "jpeg" })).subarray(0, -100));
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), { tools: lookAt(broken) });
+    const agent = new Agent(new Model([look, "ok"]), { tools: lookAt(broken) });
     await agent.chat("go");
     expect(agent.sessionContext.find(({ role }) => role === "tool")).toMatchObject({
       output: expect.stringMatching(/^Here\.\n\[picture left out: it cannot be made smaller: it cannot be decoded: /),
@@ -81,7 +83,7 @@ describe("a picture above 2,000 pixels a side", () => {
 
   test("keeps its place: no other turn begins while it is made smaller, and an abort ends that", async () => {
     const agent = new Agent(new Model(["ok", "ok"]));
-    const picture = block(await drawPicture(3000, 3000));
+    const picture = block(await drawPicture(2400, 900));
     const abort = new AbortController();
     const first = agent.chat([{ type: "text", text: "look" }, picture], { signal: abort.signal });
     await expect(agent.chat("now")).rejects.toMatchObject({ code: "busy" });
@@ -92,16 +94,13 @@ describe("a picture above 2,000 pixels a side", () => {
   });
 
   test("of a call that is aborted meanwhile is left out, and the call keeps its result", async () => {
-    const picture = block(await drawPicture(3000, 3000));
+    const picture = block(await drawPicture(2400, 900));
     const abort = new AbortController();
     const execute = () => {
       abort.abort();
       return toolOutput("Done.", { content: [picture] });
     };
-    const tools = new ToolRegistry([
-      defineTool({ name: "look", description: "x", parameters: { type: "object" }, execute }),
-    ]);
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), { tools });
+    const agent = new Agent(new Model([look, "ok"]), { tools: registryOf({ look: execute }) });
     await expect(agent.chat("go", { signal: abort.signal })).rejects.toMatchObject({ code: "aborted" });
     expect(shown(agent.sessionContext)).toEqual([]);
     expect(agent.sessionContext.at(-1)).toMatchObject({ role: "tool", callId: "a" });
@@ -110,17 +109,18 @@ describe("a picture above 2,000 pixels a side", () => {
 
 test("pictures of results that the service refuses are taken back, so that the next turn works", async () => {
   const refusal = new AgentError({ code: "invalid_request", message: "Could not process image" });
-  const call = { calls: [{ id: "a", name: "look" }] };
-  const provider = new Model([call, "ok", { calls: [{ id: "b", name: "look" }] }, refusal, "ok"]);
+  const provider = new Model([look, "ok", { calls: [{ id: "b", name: "look" }] }, refusal, "ok"]);
   const agent = new Agent(provider, { tools: lookAt(block(await drawPicture(9, 9))) });
   await agent.chat("first");
   await expect(agent.chat("go")).rejects.toMatchObject({ code: "invalid_request" });
   expect(await agent.chat("on")).toBe("ok");
   assertConversation(agent.sessionContext);
-  const outputs = agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
   // What was answered once stays.
   expect(shown(provider.requests.at(-1)?.messages ?? [])).toEqual(["image/png 9 x 9"]);
-  expect(outputs).toEqual(["Here.", "Here.\n[pictures left out: the service refused the request that contained them]"]);
+  expect(outputs(agent)).toEqual([
+    "Here.",
+    "Here.\n[pictures left out: the service refused the request that contained them]",
+  ]);
 });
 
 /** A PNG of many bytes and few pixels. */
@@ -131,12 +131,9 @@ function heavy(bytes: number, name = ""): ImageBlock {
   return block(png);
 }
 
-const asksForSummary = (messages: readonly Message[]): boolean =>
-  JSON.stringify(messages.at(-1)).includes("Sum up the conversation so far");
-
 describe("old pictures", () => {
   test("count by their bytes: what a request could not hold is left out, and the output says so", async () => {
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), {
+    const agent = new Agent(new Model([look, "ok"]), {
       tools: lookAt(...["a", "b"].map((name) => heavy(4_000_000, name))),
       maxToolResultBytes: 10_000_000,
     });
@@ -153,27 +150,25 @@ describe("old pictures", () => {
   test("begin a conversation anew before a request cannot hold them, and then leave room", async () => {
     const replies: ScriptedReply[] = Array.from(
       { length: 20 },
-      () =>
-        ({ messages }) =>
-          asksForSummary(messages) ? "SUMMARY" : { text: "y".repeat(400), usage: { inputTokens: 10_000 } },
+      () => (request) =>
+        asksForSummary(request) ? "SUMMARY" : { text: "y".repeat(400), usage: { inputTokens: 10_000 } },
     );
     const provider = new Model(replies);
     const agent = new Agent(provider, { compaction: { contextWindow: 1_000_000 } });
     for (let turn = 0; turn < 9; turn += 1)
       await agent.chat([{ type: "text", text: "look" }, heavy(4_000_000, String(turn))]);
-    const summaries = provider.requests.filter(({ messages }) => asksForSummary(messages));
-    expect(summaries).toHaveLength(1);
+    expect(provider.requests.filter(asksForSummary)).toHaveLength(1);
     expect(shown(agent.sessionContext).length).toBeLessThan(5);
   });
 
   test("weigh what their pixels cost, not what their bytes do", async () => {
     const usage = { inputTokens: 1000 };
-    const call = { calls: [{ id: "a", name: "look" }], text: "y".repeat(400), usage };
+    const call = { ...look, text: "y".repeat(400), usage };
     const summariesAfter = async (...pictures: ImageBlock[]): Promise<number> => {
       const provider = new ScriptedProvider([call, { text: "ok", usage }, { text: "ok", usage }]);
       const agent = new Agent(provider, { tools: lookAt(...pictures), compaction: { contextWindow: 10_000 } });
       await agent.chat("the goal");
-      return provider.requests.filter(({ messages }) => asksForSummary(messages)).length;
+      return provider.requests.filter(asksForSummary).length;
     };
     // Of 4 MB and 16 tokens.
     expect(await summariesAfter(heavy(4_000_000))).toBe(0);
@@ -195,7 +190,7 @@ describe("old pictures", () => {
   test("of a result count twenty times the bytes of text, after they were made smaller", async () => {
     const noise = block(await drawPicture(1400, 1000, { isNoise: true }));
     expect(noise.data.length).toBeGreaterThan(20 * 256 * 1024);
-    const agent = new Agent(new Model([{ calls: [{ id: "a", name: "look" }] }, "ok"]), {
+    const agent = new Agent(new Model([look, "ok"]), {
       tools: lookAt(noise, heavy(4_000_000)),
     });
     await agent.chat("go");

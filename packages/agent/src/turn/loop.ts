@@ -1,4 +1,4 @@
-import { callsOf, type NotRunReason, openCalls, textOf, userMessage } from "../conversation/conversation.ts";
+import { answerOf, callsOf, type NotRunReason, openCalls, userMessage } from "../conversation/conversation.ts";
 import type { History } from "../conversation/history.ts";
 import type { Answers } from "../conversation/state.ts";
 import { lastCalls } from "../conversation/waiting.ts";
@@ -17,13 +17,16 @@ import type { Provider, ToolChoice } from "../provider.ts";
 import { picturesOf } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/checkSession.ts";
+import { unreadCall } from "../textCalls/unreadCall.ts";
 import { checkAnswers, checkGivenArguments, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
+import { takeFittingReply } from "./fittingReply.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { PictureLimiter, withFittedPictures, withoutPictures } from "./pictures.ts";
 import { RepeatGuard } from "./repeats.ts";
+import { requestTools } from "./requestTools.ts";
 import { summaryAlone } from "./summary.ts";
-import { deliverSteering, takeRecordedReply, takeReply } from "./takeReply.ts";
+import { deliverSteering } from "./takeReply.ts";
 import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
@@ -49,7 +52,7 @@ export async function* runTurn(
   let text = "";
   try {
     let { step, reply, calls } = yield* begin(state, checked, options);
-    if (reply) text = textOf(reply);
+    if (reply) text = answerOf(reply);
     let isPaused = false;
     let end: Extract<AgentEvent, { type: "end" }> | undefined;
     const run = toolRun(state, clock, options);
@@ -68,13 +71,13 @@ export async function* runTurn(
       if (!steps) yield* deliverSteering(history, state.steering);
       if (state.compaction) yield* compact(state, state.compaction, clock, options.tools);
       yield { type: "step-start", step };
-      const taken = yield* steps
-        ? takeRecordedReply(state, steps, step, clock, options)
-        : takeReply(state, step, clock, options);
+      const taken = yield* takeFittingReply(state, step, clock, options);
       const { message, stop, usage, detail, failed } = taken.reply;
       await history.addReply(message, usage);
       [reply, calls] = [message, callsOf(message)];
-      text = isPaused ? text + textOf(message) : textOf(message);
+      if (calls.length === 0 && (stop === "stop" || stop === "token-limit"))
+        yield* unreadCallOf(message, state, options);
+      text = isPaused ? text + answerOf(message) : answerOf(message);
       isPaused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
       const isSteered = (steps ? taken.waiting : state.steering).length > 0;
@@ -186,6 +189,15 @@ function refuseMessage(content: UserContent): void {
     throw refuse("The message is empty; say what to do.");
 }
 
+function* unreadCallOf(
+  message: AssistantMessage,
+  { tools, history }: LoopState,
+  options: ChatOptions,
+): Generator<AgentEvent, void> {
+  const unread = unreadCall(message, requestTools(options.tools ?? tools, history.foundTools).tools);
+  if (unread) yield unread;
+}
+
 /** Returns why the turn ends after this reply; undefined when it goes on. */
 function endOf(stop: StopReason, hasCalls: boolean, lastStep: boolean, steered: boolean): EndReason | undefined {
   switch (stop) {
@@ -222,6 +234,7 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
     pictures: new PictureLimiter(state),
     repeats: state.stopRepeats && new RepeatGuard(state.stopRepeats, options.tools ?? tools, history),
     approve: options.approve && oneAtATime(options.approve),
+    seeInner: (usage, callId) => options.stopWhen?.seeInner?.(usage, callId) === true,
     waited: new Map(history.waiting),
     get signal() {
       return clock.signal;

@@ -15,7 +15,7 @@ export interface LoopLimits extends RetryLimits, RequestLimits {
   readonly maxToolResultBytes: number;
 }
 
-/** When a long conversation is shortened: it begins anew with a summary by the model. */
+/** The limits beyond which a conversation begins anew with a summary by the model. */
 export interface CompactionOptions {
   /** Tokens that the model can take. */
   readonly contextWindow: number;
@@ -30,6 +30,8 @@ export interface LoopState {
   readonly history: History;
   readonly limits: LoopLimits;
   readonly compaction?: CompactionOptions | undefined;
+  /** The window in tokens that the service has named, or has shown by what it took and refused. */
+  window?: { readonly tokens: number; readonly isStated: boolean };
   readonly stopRepeats?: RepeatOptions | undefined;
   /** Runs the steps; without it they run as they are. */
   readonly steps?: RecordedSteps | undefined;

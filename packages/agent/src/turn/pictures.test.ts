@@ -3,6 +3,7 @@ import { withoutSharp } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../agent.ts";
 import type { ImageBlock, Message } from "../messages.ts";
+import { pictureTypeProblem } from "../providers/models/pictures.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
 
 beforeEach(withoutSharp);
@@ -108,4 +109,16 @@ describe("a picture of the user", () => {
   test("is sent as it is to a model of which no limits are known", async () => {
     expect(await new Agent(new Model(["ok"], "mine")).chat([{ type: "text", text: "go" }, png(9999)])).toBe("ok");
   });
+});
+
+test.each<[mimeType: string, model: string, isTaken: boolean]>([
+  ["image/png", "gpt-5.5", true],
+  ["image/gif", "claude-sonnet-5", true],
+  ["image/gif", "google/gemini-3.1-pro", false],
+  ["image/svg+xml", "gpt-5.5", false],
+  ["image/bmp", "gemini-3.1-pro", false],
+])("a picture of the type %s is taken by %s or told in words", (mimeType, model, isTaken) => {
+  const problem = pictureTypeProblem({ data: "AAAA", mimeType }, model);
+  if (isTaken) expect(problem).toBeUndefined();
+  else expect(problem).toContain(`it is ${mimeType}, and the model accepts image/png`);
 });

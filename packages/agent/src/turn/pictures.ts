@@ -3,7 +3,13 @@ import { AgentError } from "../errors.ts";
 import type { ImageBlock, Message, TextBlock, ToolMessage, UserMessage } from "../messages.ts";
 import type { Provider } from "../provider.ts";
 import { modelRules } from "../providers/models/models.ts";
-import { acceptedPictures, type Picture, pictureProblem, picturesOf } from "../providers/models/pictures.ts";
+import {
+  acceptedPictures,
+  type Picture,
+  pictureProblem,
+  picturesOf,
+  pictureTypeProblem,
+} from "../providers/models/pictures.ts";
 import { abortedError } from "../requestClock.ts";
 
 /** Resolves to a picture that services take beside many others, as `fitEncodedPicture` does. */
@@ -32,8 +38,9 @@ export class PictureLimiter {
 
   /** Says why a picture cannot join the conversation. Undefined where it can, and then it counts. */
   refuse(picture: Picture): string | undefined {
+    const odd = pictureTypeProblem(picture, this.#state.provider.model);
     const limits = modelRules(this.#state.provider)?.pictures;
-    if (!limits) return undefined;
+    if (odd !== undefined || !limits) return odd;
     const { messages } = this.#state.history;
     const inside = new Set(messages.flatMap(picturesOf));
     this.#taken = this.#taken.filter((one) => !inside.has(one));

@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { Agent } from "../agent.ts";
-import type { AgentEvent, PendingCall } from "../messages.ts";
-import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
+import * as turns from "../../testing/turns.ts";
+import { askingTools, change, outputs, read, resumedFrom } from "../../testing/turns.ts";
+import type { PendingCall } from "../messages.ts";
+import type { ScriptedReply } from "../testing.ts";
 
-const change = (id: string, ask: string) => ({ id, name: "change", args: { ask } });
 const script: readonly ScriptedReply[] = [
   { calls: [change("a", "A?"), change("b", "B?")] },
   { calls: [change("c", "C?")] },
@@ -14,20 +13,9 @@ const script: readonly ScriptedReply[] = [
 ];
 
 function agentOf(replies = script, options: { journal?: string } = {}) {
-  const tools = new ToolRegistry([
-    defineTool({
-      name: "change",
-      description: "x",
-      parameters: { type: "object", properties: { ask: { type: "string" } } },
-      execute: () => "changed",
-    }),
-  ]).guard(({ args }) => (typeof args.ask === "string" ? { ask: args.ask } : true));
-  const provider = new ScriptedProvider(replies);
-  return { agent: new Agent(provider, { tools, ...options }), provider, tools };
+  const tools = askingTools([]);
+  return { ...turns.agentOf(replies, { tools, ...options }), tools };
 }
-
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 
 test("a turn goes on with the answers, each question after the one before, and ends once", async () => {
   const { agent, provider } = agentOf();
@@ -37,11 +25,10 @@ test("a turn goes on with the answers, each question after the one before, and e
     expect(agent.pending).toEqual(pending);
     return { [pending[0]?.callId ?? ""]: pending[0]?.callId === "b" ? "not now" : true };
   };
-  const events: AgentEvent[] = [];
-  for await (const event of agent.streamChat("go", { onQuestions, toolChoice: "required" })) events.push(event);
+  const events = await read(agent.streamChat("go", { onQuestions, toolChoice: "required" }));
   expect(asked).toEqual([["A?"], ["B?"], ["C?"]]);
   expect(events.filter(({ type }) => type === "end")).toEqual([{ type: "end", reason: "stop", text: "done" }]);
-  expect(outputs(agent)).toEqual(["changed", "Error executing change: Permission denied: not now", "changed"]);
+  expect(outputs(agent)).toEqual(["a done", "Error executing change: Permission denied: not now", "c done"]);
   expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual(["required", undefined, undefined]);
 });
 
@@ -68,8 +55,7 @@ test("questions of an earlier process are asked by an approve without answers", 
   const journal = join(temporaryFolder("questions"), "one.jsonl");
   const first = agentOf(script, { journal });
   await first.agent.chat("go").catch(() => {});
-  const { tools } = first;
-  const agent = await Agent.resume(new ScriptedProvider(["done"]), journal, { tools });
+  const { agent } = await resumedFrom(journal, ["done"], { tools: first.tools });
   const asked: string[] = [];
   const onQuestions = async (pending: readonly PendingCall[]) => {
     asked.push(...pending.map(({ callId }) => callId));

@@ -1,7 +1,10 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { describe, expect, test } from "vitest";
+import { ToolRegistry } from "@toolcrib/core";
+import { describe, expect, test, vi } from "vitest";
+import { anyTool, asking, asksForSummary, type Run, resumedFrom, userText } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
+import { noUsage } from "../conversation/usage.ts";
+import { AgentError } from "../errors.ts";
 import type { AgentEvent, Message, ToolCallBlock, Usage } from "../messages.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { assertConversation } from "../testing.ts";
@@ -68,22 +71,14 @@ const call = (id: string, name: string, args: Record<string, unknown> = {}): Too
   args: { id, ...args },
 });
 
-const usageOf = (inputTokens: number): Usage => ({
-  ...{ inputTokens, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, cost: 0.25 },
-});
+const usageOf = (inputTokens: number): Usage => ({ ...noUsage, inputTokens, outputTokens: 7, cost: 0.25 });
 
+const malformed: ToolCallBlock = { ...call("g", "look"), malformed: "cut" };
 /** The model's replies, each with what its request took. */
 const script: { readonly calls: readonly ToolCallBlock[]; readonly inputTokens: number }[] = [
   { calls: [call("a", "look"), call("b", "look"), call("c", "fail")], inputTokens: 100 },
   { calls: [call("d", "charge"), call("e", "put")], inputTokens: 200 },
-  {
-    calls: [
-      call("f", "charge", { ask: "Charge again?" }),
-      { ...call("g", "look"), malformed: "cut" },
-      call("h", "nobody"),
-    ],
-    inputTokens: 900,
-  },
+  { calls: [call("f", "charge", { ask: "Again?" }), malformed, call("h", "nobody")], inputTokens: 900 },
   { calls: [], inputTokens: 300 },
   { calls: [], inputTokens: 400 },
 ];
@@ -94,7 +89,7 @@ function modelOf(machine: Machine, steer: (text: string) => void): Provider {
     name: "own",
     model: "m",
     async *send({ messages }): AsyncGenerator<ProviderEvent, void> {
-      const isSummary = JSON.stringify(messages.at(-1)).includes("Sum up the conversation so far");
+      const isSummary = asksForSummary({ messages });
       machine.place("in a request");
       const last = messages.findLast((message) => message.role === "assistant");
       const summary = /replies so far: (\d+)/.exec(JSON.stringify(messages[0]));
@@ -121,27 +116,19 @@ function modelOf(machine: Machine, steer: (text: string) => void): Provider {
 }
 
 function toolsOf(machine: Machine): ToolRegistry {
-  const registry = new ToolRegistry();
   const traits = { look: { readOnly: true }, put: { idempotent: true }, charge: {}, fail: {} };
-  for (const [name, trait] of Object.entries(traits)) {
-    registry.register(
-      defineTool({
-        name,
-        description: name,
-        ...trait,
-        parameters: { type: "object", properties: { id: { type: "string" }, ask: { type: "string" } } },
-        async execute({ id }) {
-          machine.place(`before the effect of ${id}`);
-          machine.effect(String(id));
-          await nextTick();
-          machine.place(`after the effect of ${id}`);
-          if (name === "fail") throw new Error("It cannot be done.");
-          return `${id}: ${"x".repeat(500)}`;
-        },
-      }),
-    );
-  }
-  return registry.guard(({ args }) => (typeof args.ask === "string" ? { ask: args.ask } : true));
+  const of = ([name, trait]: [string, object]) => {
+    const execute: Run = async ({ id }) => {
+      machine.place(`before the effect of ${id}`);
+      machine.effect(String(id));
+      await nextTick();
+      machine.place(`after the effect of ${id}`);
+      if (name === "fail") throw new Error("It cannot be done.");
+      return `${id}: ${"x".repeat(500)}`;
+    };
+    return anyTool(name, execute, trait);
+  };
+  return new ToolRegistry(Object.entries(traits).map(of)).guard(asking);
 }
 
 interface Outcome {
@@ -206,20 +193,12 @@ describe("a turn with recorded steps", () => {
     };
     const tools = toolsOf(machine);
     for (const name of tools.getToolNames()) Object.assign(tools.get(name) as object, { execute: never });
-    const real = [Date.now, Math.random, crypto.randomUUID, performance.now] as const;
-    Object.assign(Date, { now: never });
-    Object.assign(Math, { random: never });
-    Object.assign(crypto, { randomUUID: never });
-    Object.assign(performance, { now: never });
-    let again: Outcome;
-    try {
-      again = await runProcess(machine, { provider: { name: "own", model: "m", send: never }, tools });
-    } finally {
-      Object.assign(Date, { now: real[0] });
-      Object.assign(Math, { random: real[1] });
-      Object.assign(crypto, { randomUUID: real[2] });
-      Object.assign(performance, { now: real[3] });
-    }
+    vi.spyOn(Date, "now").mockImplementation(never);
+    vi.spyOn(Math, "random").mockImplementation(never);
+    vi.spyOn(crypto, "randomUUID").mockImplementation(never);
+    vi.spyOn(performance, "now").mockImplementation(never);
+    const provider = { name: "own", model: "m", send: never };
+    const again = await runProcess(machine, { provider, tools }).finally(() => vi.restoreAllMocks());
     expect(JSON.stringify(again.messages)).toBe(JSON.stringify(first.messages));
     expect(again.usage).toEqual(first.usage);
     expect(again.events).toEqual(first.events.filter(({ type }) => type !== "text-delta"));
@@ -267,3 +246,27 @@ describe("a turn with recorded steps", () => {
 function interrupted(name: string) {
   return { output: `Error executing ${name}: Interrupted; may have run`, isError: true };
 }
+
+test("a refusal that is recorded leads to the same shorter request, also where the prompt makes the request long", async () => {
+  const refusal = new AgentError({ code: "invalid_request", message: "Bad Request", status: 400 });
+  const records = new Map<string, Promise<unknown>>();
+  const run = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    if (!records.has(name)) records.set(name, work());
+    return records.get(name) as Promise<T>;
+  };
+  const options = { systemPrompt: "p".repeat(4000), compaction: { contextWindow: 2000, startAt: 1 }, steps: { run } };
+  const look = call("c", "look");
+  const result = { role: "tool", callId: "c", name: "look", output: "line\n".repeat(1000), isError: false } as const;
+  const messages = [userText("go"), { role: "assistant", content: [look] }, result] as const;
+  for (const replies of [[refusal, "seen"], []]) {
+    const session = {
+      format: "toolcrib-session",
+      version: 1,
+      savedAt: "",
+      systemPrompt: options.systemPrompt,
+      messages,
+    } as const;
+    const { agent } = await resumedFrom(session, replies, options);
+    expect(await agent.chat("and?")).toBe("seen");
+  }
+});

@@ -65,10 +65,14 @@ export class RecordedSteps {
   ): AsyncGenerator<AgentEvent, Recorded<T>> {
     const events = new EventQueue();
     let running: Promise<T> | undefined;
+    let isRunning = false;
     let own: T | undefined;
     const step = this.run(`${kind}:${this.count(kind)}`, async () => {
       running = events.readAll(work());
-      own = await running;
+      isRunning = true;
+      own = await running.finally(() => {
+        isRunning = false;
+      });
       return own;
     });
     let hasEnded = false;
@@ -76,6 +80,10 @@ export class RecordedSteps {
       const value = yield* events.until(step);
       hasEnded = true;
       return { value, own };
+    } catch (error) {
+      // The turn may go on after a failure of the work, also one that is recorded.
+      hasEnded = !isRunning;
+      throw error;
     } finally {
       // The caller has left, or the runner has failed while the work still runs.
       if (!hasEnded) {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
+import { outputs } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import type { AgentOptions } from "../options.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
@@ -27,8 +28,9 @@ function runs(): Runs {
       ...more,
     });
   const poll = { ...tool("poll"), waits: true };
-  const clock = tool("clock", () => `${ran.length}`);
-  return { ran, tools: new ToolRegistry([tool("look"), tool("count"), clock, tool("read_output"), poll]) };
+  const clock = tool("clock", () => `${ran.length}`, { readOnly: true });
+  const peek = tool("peek", undefined, { readOnly: true });
+  return { ran, tools: new ToolRegistry([tool("look"), tool("count"), peek, clock, tool("read_output"), poll]) };
 }
 
 const call = (name: string, args: object = {}): ScriptedReply => ({ calls: [{ name, args: { ...args } }] });
@@ -41,8 +43,6 @@ async function turn(replies: ScriptedReply[], { tools }: Runs, options: AgentOpt
   return agent;
 }
 
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 const noted = (agent: Agent): number[] =>
   outputs(agent).flatMap((output, at) => (output.includes("[repeated: ") ? [at] : []));
 
@@ -128,6 +128,41 @@ test("a turn that waited for an answer goes on with the count, also in another p
   await agent.approve({ [String(pending?.callId)]: true }, { approve: async () => true });
   expect(used.ran).toEqual(["look", "look", "count", "count"]);
   expect(outputs(agent).at(-1)).toContain("Not run: repeated");
+});
+
+const beside = (...calls: ScriptedReply[]): ScriptedReply => ({
+  calls: calls.flatMap((one) => (one as { calls: { name: string; args: object }[] }).calls as never[]),
+});
+const peek = (n: number): ScriptedReply => call("peek", { a: n });
+const [one, two, three, four] = [peek(1), peek(2), peek(3), peek(4)] as const;
+
+test.each([
+  ["two different calls", [beside(one, two)]],
+  ["two equal calls", [beside(one, one)]],
+  ["more calls than a circle has", [beside(one, two, three, four)]],
+  ["the same calls in another order", [beside(one, two), beside(two, one)]],
+  ["pairs in turn", [beside(one, two), beside(three, four)]],
+  ["a pair and a call in turn", [beside(one, two), three]],
+])("%s side by side that come again and again are told, then refused, and end the turn as stuck", async (_, circle) => {
+  const used = runs();
+  const provider = new ScriptedProvider([...times(50, ...circle), "done"]);
+  const agent = new Agent(provider, { tools: used.tools, stopRepeats: {}, maxSteps: 60 });
+  await expect(agent.chat("go")).rejects.toMatchObject({ code: "ended", reason: "stuck" });
+  expect(provider.requests.length).toBeLessThan(16);
+  expect(noted(agent).length).toBeGreaterThan(0);
+  expect(outputs(agent).slice(-6)).toEqual(Array(6).fill("Error executing peek: Not run: repeated"));
+  assertConversation(agent.sessionContext);
+});
+
+test.each([
+  ["one of which has another argument each time", (n: number) => beside(one, call("peek", { a: n, b: n }))],
+  ["one of which has another result each time", () => beside(one, call("clock"))],
+  ["of which there are more each time", (n: number) => beside(...Array.from({ length: n + 2 }, (_, at) => peek(at)))],
+  ["beside one that waits", () => beside(call("read_output"), call("poll"))],
+])("calls side by side, %s, are no circle", async (_, reply) => {
+  const used = runs();
+  const agent = await turn([...Array.from({ length: 12 }, (_one, n) => reply(n)), "done"], used);
+  expect(outputs(agent).join()).not.toContain("repeated");
 });
 
 test("without the option nothing is refused", async () => {

@@ -1,9 +1,9 @@
 import { canonicalJson } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { callsOf, notRun, toolMessage } from "../conversation/conversation.ts";
-import type { Message, ToolCallBlock, ToolMessage } from "../messages.ts";
+import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
 
-/** When a model that goes in circles is stopped. */
+/** The limits at which a model that goes in circles is stopped. */
 export interface RepeatOptions {
   /** The number of times that the same calls may give the same results in a row; after that they are refused. Default 3. */
   readonly same?: number | undefined;
@@ -11,7 +11,7 @@ export interface RepeatOptions {
   readonly limit?: number | undefined;
 }
 
-/** Calls in a circle. */
+/** Calls, or replies with their calls, in a circle. */
 const longestCycle = 3;
 
 const note =
@@ -21,22 +21,30 @@ interface ToolLookup {
   get(name: string): unknown;
 }
 
-/** A call of the turn that has ended. */
+/** A call of the turn that has ended, or all calls of a reply together. */
 interface Ended {
   readonly call: string;
   readonly result: string;
   readonly isRefused: boolean;
 }
 
+/** A reply whose calls have ended, without those that were refused. The order of its calls makes no difference. */
+interface Round extends Ended {
+  readonly calls: readonly string[];
+}
+
 /**
- * Finds calls that go in circles: the same call, or up to three in turn, with the same results in a row. It reads them off the
- * conversation since the user's last message, so that a resumed session goes on with the count.
+ * Finds calls that go in circles with the same results in a row: the same call, or up to three in turn; and replies with the same calls,
+ * or up to three such replies in turn. It reads them off the conversation since the user's last message, so that a resumed session goes
+ * on with the count.
  */
 export class RepeatGuard {
   readonly #same: number;
   readonly #limit: number;
   readonly #tools: ToolLookup;
   readonly #history: { readonly messages: readonly Message[] };
+  /** The calls of the circle of replies before the reply whose calls run. */
+  #circle: { readonly before: AssistantMessage | undefined; readonly calls: ReadonlySet<string> } | undefined;
 
   constructor(
     { same = 3, limit = 6 }: RepeatOptions,
@@ -52,14 +60,17 @@ export class RepeatGuard {
   /** Returns the result of a call that would only go round once more; undefined for one that may run. */
   refuse(call: ToolCallBlock): ToolMessage | undefined {
     if (this.#waits(call.name)) return undefined;
-    const cycle = this.#cycleAtEnd(this.#endedCalls(call.id));
-    return cycle.some((one) => one.call === textOf(call)) ? notRun(call, "repeated") : undefined;
+    const text = textOf(call);
+    const isRepeated =
+      this.#circleOfReplies().has(text) || this.#cycleAtEnd(this.#endedCalls(call.id)).some((one) => one.call === text);
+    return isRepeated ? notRun(call, "repeated") : undefined;
   }
 
   /** Returns a new result, which says so if it closes the last round that is allowed. */
   noted(result: ToolMessage): ToolMessage {
     const ended = this.#endedCalls(result.callId, result);
-    if (this.#waits(result.name) || ended.at(-1)?.isRefused || this.#cycleAtEnd(ended).length === 0) return result;
+    if (this.#waits(result.name) || ended.at(-1)?.isRefused) return result;
+    if (this.#cycleAtEnd(ended).length === 0 && this.#cycleAtEnd(this.#rounds(result)).length === 0) return result;
     return toolMessage({ id: result.callId, name: result.name }, { ...result, output: result.output + note });
   }
 
@@ -70,7 +81,7 @@ export class RepeatGuard {
   }
 
   /** Returns the calls of the circle in which the last ones are, refusals apart; none if they are in none. */
-  #cycleAtEnd(ended: readonly Ended[]): readonly Ended[] {
+  #cycleAtEnd<One extends Ended>(ended: readonly One[]): readonly One[] {
     const ran = ended.slice(0, ended.findLastIndex((one) => !one.isRefused) + 1);
     for (let length = 1; length <= longestCycle; length += 1) {
       const cycle = ran.slice(-length);
@@ -82,6 +93,35 @@ export class RepeatGuard {
       if (rounds.length === length * this.#same && isSame) return cycle;
     }
     return [];
+  }
+
+  #circleOfReplies(): ReadonlySet<string> {
+    const before = this.#history.messages.findLast((message) => message.role === "assistant");
+    if (!this.#circle || this.#circle.before !== before) {
+      const calls = new Set(this.#cycleAtEnd(this.#rounds()).flatMap((round) => round.calls));
+      this.#circle = { before, calls };
+    }
+    return this.#circle.calls;
+  }
+
+  /** Returns the replies since the user's message, oldest first: without the last one, or with it, if `last` is the result of its last call to end. */
+  #rounds(last?: ToolMessage): readonly Round[] {
+    const rounds: Round[] = [];
+    const results = new Map(last && [[last.callId, last]]);
+    let isLast = true;
+    for (const message of this.#history.messages.toReversed()) {
+      if (message.role === "user" || rounds.length >= this.#same * longestCycle) break;
+      if (message.role === "tool") {
+        results.set(message.callId, message);
+        continue;
+      }
+      const calls = callsOf(message);
+      if (isLast && last && !calls.every((call) => results.has(call.id))) break;
+      const ran = calls.flatMap((call) => this.#endOf(call, results.get(call.id)).filter((one) => !one.isRefused));
+      if (ran.length > 0 && !(isLast && !last)) rounds.push(roundOf(ran));
+      isLast = false;
+    }
+    return rounds.reverse();
   }
 
   /**
@@ -99,7 +139,9 @@ export class RepeatGuard {
         for (const call of callsOf(message).toReversed()) {
           const isOwn = call.id === callId;
           const result = isOwn ? own : results.get(call.id);
-          if (!isAfter || (isOwn && own)) ended.push(...this.#endOf(call, result));
+          // Of two calls that start together neither knows how the other will end.
+          const isBeside = callId !== undefined && !own && !result;
+          if ((!isAfter && !isBeside) || (isOwn && own)) ended.push(...this.#endOf(call, result));
           if (isOwn) isAfter = false;
         }
     }
@@ -127,6 +169,12 @@ export class RepeatGuard {
       return false;
     }
   }
+}
+
+function roundOf(ran: readonly Ended[]): Round {
+  const calls = ran.map(({ call }) => call).sort();
+  const results = ran.map(({ call, result }) => JSON.stringify([call, result])).sort();
+  return { calls, call: calls.join("\n"), result: results.join("\n"), isRefused: false };
 }
 
 /** Returns the call whatever the order of its arguments. */

@@ -7,12 +7,7 @@ import type { ModelRequest, ProviderEvent } from "../provider.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
 
 const busyService = (retryAfterMs?: number): AgentError =>
-  new AgentError({
-    code: "rate_limit",
-    message: "slow down",
-    retryable: true,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  new AgentError({ code: "rate_limit", message: "slow down", retryable: true, ...(retryAfterMs && { retryAfterMs }) });
 
 async function run(
   replies: ScriptedReply[],
@@ -72,16 +67,10 @@ test("a stream that ends without a reply is a failure", async () => {
   expect((await run([[{ type: "text-delta", text: "half" }], "ok"])).events.at(-1)).toMatchObject({ text: "ok" });
 });
 
-test("whatever a provider throws becomes an AgentError with its cause", async () => {
-  const thrown = new TypeError("boom");
-  expect((await run([thrown])).error).toMatchObject({
-    code: "bad_reply",
-    message: "The provider scripted failed: boom",
-    cause: thrown,
-  });
-});
-
-test("what a provider throws may have no form as text", async () => {
+test("whatever a provider throws becomes an AgentError with its cause, also what has no form as text", async () => {
+  const cause = new TypeError("boom");
+  const message = "The provider scripted failed: boom";
+  expect((await run([cause])).error).toMatchObject({ code: "bad_reply", message, cause });
   async function* broken(): AsyncGenerator<ProviderEvent, void> {
     yield { type: "text-delta", text: "half" };
     throw Object.create(null);
@@ -218,11 +207,8 @@ describe("silence", () => {
 
 test("one signal serves the whole turn, and no listener is left on it or on the caller's", async () => {
   const controller = new AbortController();
-  const provider = new ScriptedProvider([
-    { calls: [{ name: "save_session_context" }] },
-    { calls: [{ name: "x" }] },
-    "ok",
-  ]);
+  const calls = ["save_session_context", "x"].map((name) => ({ calls: [{ name }] }));
+  const provider = new ScriptedProvider([...calls, "ok"]);
   await new Agent(provider).chat("go", { signal: controller.signal });
   const signals = new Set(provider.requests.map((request) => request.signal));
   expect(signals.size).toBe(1);

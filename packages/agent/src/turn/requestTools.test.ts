@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createToolSearch, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { createToolSearch, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { anyTool, read } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
-import type { AgentEvent } from "../messages.ts";
 import type { AgentOptions } from "../options.ts";
 import { createSaveSessionContextTool } from "../session/sessionContext.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
@@ -17,19 +17,12 @@ beforeEach(() => {
 });
 
 function toolsOf(): ToolRegistry {
-  const registry = new ToolRegistry();
   const names = ["send_mail", "read_file", "post_issue", "close_issue", "list_dir"];
-  for (const name of names) {
-    registry.register(
-      defineTool({
-        name,
-        description: name,
-        deferred: !["read_file", "list_dir"].includes(name),
-        parameters: { type: "object" },
-        execute: () => toolOutput(`${name} done`, { data: { secretly: name } }),
-      }),
-    );
-  }
+  const of = (name: string) =>
+    anyTool(name, () => toolOutput(`${name} done`, { data: { secretly: name } }), {
+      deferred: !["read_file", "list_dir"].includes(name),
+    });
+  const registry = new ToolRegistry(names.map(of));
   registry.register(createToolSearch(registry));
   return registry;
 }
@@ -123,8 +116,7 @@ describe("deferred tools", () => {
 
 test("the data of a result is in its event and in the journal, and never goes to a model", async () => {
   const { agent, provider } = agentOf([call("read_file"), "ok"], { journal });
-  const events: AgentEvent[] = [];
-  for await (const event of agent.streamChat("go")) events.push(event);
+  const events = await read(agent.streamChat("go"));
   const data = { secretly: "read_file" };
   const { output, isError } = { output: "read_file done", isError: false };
   expect(events).toContainEqual({ type: "tool-result", id: "read_file", name: "read_file", output, isError, data });
@@ -139,4 +131,14 @@ test("an outcome without data has none in its event", async () => {
   const { agent } = agentOf([call("absent"), "ok"]);
   for await (const event of agent.streamChat("go"))
     if (event.type === "tool-result") expect(event).not.toHaveProperty("data");
+});
+
+test("half a character in a definition is replaced, since services refuse the whole request for it", async () => {
+  const half = "\ud83d";
+  const parameters = { type: "object", properties: { [half]: { description: half, enum: [half] } } };
+  const tools = new ToolRegistry([anyTool("look", () => "", { description: half, parameters }), anyTool("plain")]);
+  const { agent, provider } = agentOf(["Done."], { tools });
+  await agent.chat("Go.");
+  expect(JSON.stringify(provider.requests[0]?.tools)).not.toMatch(/\\ud[89a-f]/);
+  expect(JSON.stringify(provider.requests[0]?.tools)).toContain("\ufffd");
 });

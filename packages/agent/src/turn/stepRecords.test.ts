@@ -1,6 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { createToolSearch, defineTool, type ToolCallInfo, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { createToolSearch, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
+import * as turns from "../../testing/turns.ts";
+import { anyTool, outputs, registryOf, resumedFrom } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { chatObject } from "../chatObject.ts";
 import { AgentError, isAgentError } from "../errors.ts";
@@ -47,24 +49,10 @@ class Records implements StepRunner {
   }
 }
 
-type Run = (args: Record<string, unknown>, call: ToolCallInfo) => unknown;
+const agentOf = (replies: readonly ScriptedReply[], steps: StepRunner, options: AgentOptions = {}) =>
+  turns.agentOf(replies, { attempts: 1, ...options, steps });
+const callOf = (id: string, name: string, args = {}) => ({ calls: [{ id, name, args }] });
 
-function registryOf(tools: Record<string, Run>, readOnly: readonly string[] = []): ToolRegistry {
-  const registry = new ToolRegistry();
-  for (const [name, execute] of Object.entries(tools)) {
-    const parameters = { type: "object" } as const;
-    registry.register(defineTool({ name, description: name, parameters, readOnly: readOnly.includes(name), execute }));
-  }
-  return registry;
-}
-
-function agentOf(replies: readonly ScriptedReply[], steps: StepRunner, options: AgentOptions = {}) {
-  const provider = new ScriptedProvider(replies);
-  return { provider, agent: new Agent(provider, { attempts: 1, ...options, steps }) };
-}
-
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 const texts = ({ messages }: Pick<ModelRequest, "messages">): string[] =>
   messages.flatMap((message) =>
     message.role === "tool" ? [] : message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])),
@@ -109,7 +97,7 @@ describe("a record that another process has written meanwhile", () => {
   test("of a claim ends the call as interrupted, whether it was there before or wins the race", async () => {
     const ran: string[] = [];
     const tools = registryOf({ pay: () => String(ran.push("pay")) });
-    const script = [{ calls: [{ id: "a", name: "pay" }] }, "end"];
+    const script = [callOf("a", "pay"), "end"];
     const before = new Records();
     before.set("start:a", "of another process");
     const racing = new Records();
@@ -136,7 +124,7 @@ describe("a record that another process has written meanwhile", () => {
         return "ours";
       },
     });
-    const { agent } = agentOf([{ calls: [{ id: "a", name: "pay" }] }, "end"], records, { tools });
+    const { agent } = agentOf([callOf("a", "pay"), "end"], records, { tools });
     await agent.chat("go");
     expect(outputs(agent)).toEqual(["theirs"]);
   });
@@ -145,14 +133,8 @@ describe("a record that another process has written meanwhile", () => {
 test("a call that must not run twice does not, where a runner calls its step again", async () => {
   let ran = 0;
   const tools = registryOf({ pay: () => String(++ran) });
-  const twice: StepRunner = {
-    run: async (_name, fn) => {
-      await fn();
-      return await fn();
-    },
-  };
-  const replies = [{ calls: [{ id: "a", name: "pay" }] }, "lost", "end", "end"];
-  const { agent } = agentOf([replies[0] as ScriptedReply, ...replies], twice, { tools });
+  const twice: StepRunner = { run: (_name, fn) => fn().then(fn) };
+  const { agent } = agentOf([callOf("a", "pay"), callOf("a", "pay"), "lost", "end", "end"], twice, { tools });
   await agent.chat("go");
   expect(ran).toBe(1);
 });
@@ -198,11 +180,7 @@ describe("a step that fails", () => {
         throw gone;
       },
     };
-    const calls = [
-      { id: "q", name: "quick" },
-      { id: "s", name: "slow" },
-      { id: "n", name: "next" },
-    ];
+    const calls = ["quick", "slow", "next"].map((name) => ({ id: name.slice(0, 1), name }));
     const { agent } = agentOf([{ calls }, "end"], steps, { tools });
     await expect(agent.chat("go")).rejects.toBe(gone);
     await nextTick();
@@ -286,18 +264,11 @@ describe("an abort", () => {
       yield { type: "text-delta", text: "Well" } as const;
       await until(request.signal);
     };
-    const { agent } = agentOf(type === "text-delta" ? [slow] : [{ calls: [{ id: "a", name: "look" }] }], records, {
-      tools,
-    });
+    const { agent } = agentOf(type === "text-delta" ? [slow] : [callOf("a", "look")], records, { tools });
     for await (const event of agent.streamChat("go")) if (event.type === type) break;
     await nextTick();
     expect(ended).toBe(1);
     expect([...records.texts.keys()]).toEqual(type === "text-delta" ? [] : ["reply:1"]);
-    expect(
-      await agentOf(["end"], records)
-        .agent.chat("go")
-        .catch((error: unknown) => error),
-    ).toBeDefined();
     assertConversation(agent.sessionContext);
   });
 });
@@ -307,7 +278,7 @@ describe("a question", () => {
     registryOf({ pay: ({ id }) => `paid ${ran.push(String(id))}` }).guard(({ args }) => ({
       ask: `Pay ${String(args.id)}?`,
     }));
-  const script: ScriptedReply[] = [{ calls: [{ id: "a", name: "pay", args: { id: "a" } }] }, "end"];
+  const script: ScriptedReply[] = [callOf("a", "pay", { id: "a" }), "end"];
 
   test("that ends the turn is recorded; after the answer the call runs under its next name", async () => {
     const ran: string[] = [];
@@ -337,8 +308,10 @@ describe("a question", () => {
     const session = JSON.stringify(createSession({ systemPrompt, messages, pending: context?.kept?.pending ?? [] }));
     const records = new Records();
     for (const replies of [["end"], []]) {
-      const provider = new ScriptedProvider(replies);
-      const resumed = await Agent.resume(provider, JSON.parse(session), { tools: asking(ran), steps: records });
+      const { agent: resumed } = await resumedFrom(JSON.parse(session), replies, {
+        tools: asking(ran),
+        steps: records,
+      });
       expect(await resumed.approve({ a: true })).toBe("end");
       expect(outputs(resumed)).toEqual(["paid 1"]);
     }
@@ -356,16 +329,7 @@ test("an answer as an object, and the deferred tools that were found, come from 
   };
   const replies = [{ calls: [{ id: "s", name: "search_tools", args: { query: "rare" } }] }, found];
   for (const script of [replies, []]) {
-    const tools = registryOf({});
-    tools.register({
-      ...defineTool({
-        name: "rare",
-        description: "rare",
-        parameters: { type: "object" },
-        deferred: true,
-        execute: () => "",
-      }),
-    });
+    const tools = new ToolRegistry([anyTool("rare", undefined, { deferred: true })]);
     tools.register(createToolSearch(tools));
     const { agent } = agentOf(script, records, { tools });
     expect(await chatObject(agent, "go", schema)).toEqual([1, 2]);
@@ -468,10 +432,7 @@ test("a process with another prompt and other tools goes on with what the first 
     const tools = registryOf(Object.fromEntries(names.map((name) => [name, () => "done"])));
     return { provider, agent: new Agent(provider, { tools, systemPrompt, steps: records }) };
   };
-  const first = run(["look"], "P", [
-    { calls: [{ id: "a", name: "look" }] },
-    new AgentError({ code: "aborted", message: "" }),
-  ]);
+  const first = run(["look"], "P", [callOf("a", "look"), new AgentError({ code: "aborted", message: "" })]);
   await expect(first.agent.chat("go")).rejects.toMatchObject({ code: "aborted" });
   const second = run(["look", "more"], "Q", ["ok"]);
   expect(await second.agent.chat("go")).toBe("ok");

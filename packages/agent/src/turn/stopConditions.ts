@@ -15,6 +15,8 @@ export interface StopCondition {
   (state: StepState): boolean;
   /** Is shown each event of the turn, before the caller is. */
   see?(event: AgentEvent): void;
+  /** Is told what a reply of an agent within a running call has used, before the event of the call says so. True ends that agent. */
+  seeInner?(usage: Usage, callId: string): boolean;
 }
 
 /** Returns true once the model has called this tool. */
@@ -33,5 +35,7 @@ export function anyOf(...conditions: readonly StopCondition[]): StopCondition {
   any.see = (event) => {
     for (const condition of conditions) condition.see?.(event);
   };
+  any.seeInner = (usage, callId) =>
+    conditions.map((condition) => condition.seeInner?.(usage, callId) === true).includes(true);
   return any;
 }

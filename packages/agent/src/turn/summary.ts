@@ -7,14 +7,31 @@ export const leastGain = 0.1;
 const leastHead = 0.25;
 
 /** Characters of a token, for messages that the service has not counted yet. */
-const charactersPerToken = 4;
+export const charactersPerToken = 4;
 
 /** Returns about how many tokens messages have. A picture counts by its size, as its bytes cost nothing. */
 export function weightOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => {
-    const pictures = picturesOf(message).reduce((tokens, picture) => tokens + pictureTokens(picture), 0);
-    return sum + JSON.stringify(withoutPictures(message)).length / charactersPerToken + pictures;
-  }, 0);
+  return messages.reduce((sum, message) => sum + weightOfOne(message), 0);
+}
+
+/** Messages never change, and a conversation is weighed before each of its requests. */
+const weights = new WeakMap<Message, number>();
+
+function weightOfOne(message: Message): number {
+  const known = weights.get(message);
+  if (known !== undefined) return known;
+  const weight = textWeight(withoutPictures(message)) + pictureWeight(message);
+  weights.set(message, weight);
+  return weight;
+}
+
+/** Returns about how many tokens a value has as JSON. */
+export function textWeight(value: object): number {
+  return JSON.stringify(value).length / charactersPerToken;
+}
+
+export function pictureWeight(message: Message): number {
+  return picturesOf(message).reduce((tokens, picture) => tokens + pictureTokens(picture), 0);
 }
 
 /** Removes pictures. Of a result models read the output; its other blocks say the same. */
@@ -32,17 +49,20 @@ interface Split {
   readonly head: readonly Message[];
   readonly request: UserMessage["content"];
   readonly isAnswered: boolean;
+  /** The messages that the user has sent since the last step, but for the first of them. */
+  readonly later: readonly Message[];
 }
 
 /** Returns the conversation up to the messages that the user has sent since the last step. Undefined where that is not worth a summary. */
 export function splitForSummary(messages: readonly Message[]): Split | undefined {
   const end = messages.findLastIndex((message) => message.role !== "user") + 1;
   const head = messages.slice(0, end);
-  const newest = messages.slice(end).flatMap((message) => requestOf(message));
-  const request = newest.length > 0 ? newest : requestOf(messages.findLast((message) => message.role === "user"));
+  const newest = requestOf(messages[end]);
+  const request = newest.length > 0 ? newest : lastRequest(messages);
   const wordForWord = newest.length > 0 ? 0 : weightOf([userMessage(request)]);
   if (end === 0 || weightOf(head) - wordForWord < leastHead * weightOf(messages)) return undefined;
-  return { head, request, isAnswered: newest.length === 0 && messages.at(-1)?.role === "assistant" };
+  const isAnswered = newest.length === 0 && messages.at(-1)?.role === "assistant";
+  return { head, request, isAnswered, later: messages.slice(end + 1) };
 }
 
 const opening = "Summary of the conversation so far:";
@@ -53,6 +73,17 @@ export function summaryAlone(message: Message): UserMessage | undefined {
   return userMessage(message.content.slice(0, 1));
 }
 
+/** Returns the text of the summary that a message begins with; empty for every other message. */
+export function summaryIn(message: Message | undefined): string {
+  const [first] = (message && summaryAlone(message)?.content) ?? [];
+  return first?.type === "text" ? first.text.slice(opening.length).trim() : "";
+}
+
+/** Returns the user's own words in the last message that has some. */
+export function lastRequest(messages: readonly Message[]): UserMessage["content"] {
+  return requestOf(messages.findLast((message) => message.role === "user" && requestOf(message).length > 0));
+}
+
 /** Returns the user's own words; of a message that begins with a summary, only what follows it. */
 function requestOf(message: Message | undefined): UserMessage["content"] {
   if (message?.role !== "user") return [];
@@ -61,7 +92,10 @@ function requestOf(message: Message | undefined): UserMessage["content"] {
 }
 
 /** Returns the one message with which a conversation begins anew: the summary, and the last request word for word. */
-export function summarised({ request, isAnswered }: Split, summary: string): UserMessage {
+export function summarised(
+  { request, isAnswered }: Pick<Split, "request" | "isAnswered">,
+  summary: string,
+): UserMessage {
   const label = isAnswered ? "My last message, which you have answered, was:" : "My last message was:";
   const words = request.length > 0 ? [{ type: "text", text: label } as const, ...request] : [];
   return userMessage([{ type: "text", text: `${opening}\n\n${summary}` }, ...words]);

@@ -5,7 +5,7 @@ import type { ConversationLine } from "../conversation/state.ts";
 import { isAgentError } from "../errors.ts";
 import type { AgentEvent } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
-import type { ReplyEvent } from "../provider.ts";
+import type { Opening, ReplyEvent } from "../provider.ts";
 import type { RequestClock } from "../requestClock.ts";
 import type { LoopState } from "./loopState.ts";
 import type { Recorded, RecordedSteps } from "./recordedSteps.ts";
@@ -13,7 +13,7 @@ import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
 
 /** A reply of the model and what joined the conversation around it, as its step records them. */
-interface TakenReply {
+export interface TakenReply {
   readonly reply: ReplyEvent;
   /** The user's messages right before it. */
   readonly steered: readonly string[];
@@ -31,9 +31,9 @@ export async function* takeReply(
   options: ChatOptions,
   delivered: string[] = [],
 ): AsyncGenerator<AgentEvent, TakenReply> {
-  const { provider, tools, history, limits, steering, systemPrompt } = state;
+  const { provider, history, limits, steering } = state;
   yield* deliverSteering(history, steering, delivered);
-  const present = { systemPrompt, ...requestTools(options.tools ?? tools, history.foundTools) };
+  const present = presentOf(state, options);
   const announced = (await history.announce(present)) ?? null;
   const { messages, opening, changes } = history;
   const asked = {
@@ -45,6 +45,11 @@ export async function* takeReply(
   // A recorded step that is aborted is not over.
   const reply = yield* state.steps ? events : keepStoppedText(events, state);
   return { reply, steered: delivered, announced, waiting: [...steering] };
+}
+
+/** Returns the prompt and tools of the next request. */
+function presentOf({ systemPrompt, tools, history }: LoopState, options: ChatOptions): Opening {
+  return { systemPrompt, ...requestTools(options.tools ?? tools, history.foundTools) };
 }
 
 /** Keeps the text of a reply that is stopped: the user has read it. Its thinking and calls are not whole, so they are dropped. */
@@ -78,6 +83,11 @@ export async function* takeRecordedReply(
   let recorded: Recorded<TakenReply> | undefined;
   try {
     recorded = yield* steps.next("reply", () => takeReply(state, step, clock, options, delivered), clock);
+  } catch (error) {
+    // Told again behind what stays, and where the failure is recorded as it was there: what follows goes by the size of the request.
+    await takeBack(state, delivered.splice(0));
+    await history.announce(presentOf(state, options));
+    throw error;
   } finally {
     // Without a record of it, it waits again.
     if (!recorded) await takeBack(state, delivered);

@@ -1,35 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
-import { Agent } from "../agent.ts";
+import { agentOf, anyTool, outputs, type Run, read } from "../../testing/turns.ts";
+import type { Agent } from "../agent.ts";
 import type { AgentEvent } from "../messages.ts";
-import { assertConversation, ScriptedProvider } from "../testing.ts";
 
 /** `read` and `write` note when they start and end; each takes as long as it is told, and ends after another where that runs beside it. */
 function tracing(): { tools: ToolRegistry; trace: string[] } {
   const trace: string[] = [];
-  const tools = new ToolRegistry();
-  for (const name of ["read", "write"]) {
-    tools.register(
-      defineTool({
-        name,
-        description: name,
-        readOnly: name === "read",
-        parameters: {
-          type: "object",
-          properties: { id: { type: "string" }, ms: { type: "number" }, after: { type: "string" } },
-        },
-        async execute({ id, ms = 0, after }, call) {
-          trace.push(`+${id}`);
-          call.onProgress?.({ message: `half of ${id}` });
-          await sleep(ms, undefined, { signal: call.signal }).catch(() => trace.push(`aborted ${id}`));
-          for (let left = 1000; after && !trace.includes(`-${after}`) && left > 0; left -= 1) await sleep(1);
-          trace.push(`-${id}`);
-          return `${id} done`;
-        },
-      }),
-    );
-  }
+  const execute: Run = async ({ id, ms = 0, after }, call) => {
+    trace.push(`+${id}`);
+    call.onProgress?.({ message: `half of ${id}` });
+    await sleep(Number(ms), undefined, { signal: call.signal }).catch(() => trace.push(`aborted ${id}`));
+    for (let left = 1000; after && !trace.includes(`-${after}`) && left > 0; left -= 1) await sleep(1);
+    trace.push(`-${id}`);
+    return `${id} done`;
+  };
+  const tools = new ToolRegistry(
+    ["read", "write"].map((name) => anyTool(name, execute, { readOnly: name === "read" })),
+  );
   return { tools, trace };
 }
 
@@ -39,12 +28,11 @@ const endingAfter = (id: string, after: string) => ({ id, name: "read", args: { 
 test("neighbouring read-only calls run side by side, any other alone; results return in the order of the calls", async () => {
   const { tools, trace } = tracing();
   const calls = [endingAfter("a", "b"), call("b"), call("w", 5, "write"), endingAfter("c", "d"), call("d")];
-  const agent = new Agent(new ScriptedProvider([{ calls }, "ok"]), { tools });
+  const { agent } = agentOf([{ calls }, "ok"], { tools });
   const results: string[] = [];
   for await (const event of agent.streamChat("go")) if (event.type === "tool-result") results.push(event.output);
   expect(trace).toEqual(["+a", "+b", "-b", "-a", "+w", "-w", "+c", "+d", "-d", "-c"]);
   expect(results).toEqual(["a", "b", "w", "c", "d"].map((id) => `${id} done`));
-  assertConversation(agent.sessionContext);
 });
 
 test("a tool whose readOnly cannot be read runs alone", async () => {
@@ -55,16 +43,14 @@ test("a tool whose readOnly cannot be read runs alone", async () => {
       throw new Error("cannot be read");
     },
   });
-  const agent = new Agent(new ScriptedProvider([{ calls: [call("a"), call("b")] }, "ok"]), { tools });
+  const { agent } = agentOf([{ calls: [call("a"), call("b")] }, "ok"], { tools });
   expect(await agent.chat("go")).toBe("ok");
-  assertConversation(agent.sessionContext);
 });
 
 test("progress is reported while the tool runs", async () => {
   const { tools } = tracing();
-  const agent = new Agent(new ScriptedProvider([{ calls: [call("a", 20)] }, "ok"]), { tools });
-  const types: string[] = [];
-  for await (const event of agent.streamChat("go")) types.push(event.type);
+  const { agent } = agentOf([{ calls: [call("a", 20)] }, "ok"], { tools });
+  const types = (await read(agent.streamChat("go"))).map(({ type }) => type);
   expect(types.slice(1, 4)).toEqual(["tool-call", "tool-progress", "tool-result"]);
 });
 
@@ -72,7 +58,7 @@ describe("abort", () => {
   async function abortAt(stop: (event: AgentEvent) => boolean, how: "signal" | "leave"): Promise<Agent> {
     const { tools, trace } = tracing();
     const calls = [call("a", 5), call("b", 10_000, "write"), call("c")];
-    const agent = new Agent(new ScriptedProvider([{ calls }, "ok"]), { tools });
+    const { agent } = agentOf([{ calls }, "ok"], { tools });
     const controller = new AbortController();
     const reading = async (): Promise<void> => {
       for await (const event of agent.streamChat("go", { signal: controller.signal })) {
@@ -84,13 +70,10 @@ describe("abort", () => {
     // Who leaves has asked for the end.
     if (how === "leave") await reading();
     else await expect(reading()).rejects.toMatchObject({ code: "aborted" });
-    assertConversation(agent.sessionContext);
     expect(trace).not.toContain("+c");
     expect(await agent.chat("again")).toBe("ok");
     return agent;
   }
-  const outputs = (agent: Agent): string[] =>
-    agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 
   test.each(["signal", "leave"] as const)(
     "by %s while a tool runs: the tool is ended and answered, the rest is not run",
@@ -113,22 +96,15 @@ describe("abort", () => {
   });
 
   test("a tool that ignores the signal does not delay the turn", async () => {
-    const tools = new ToolRegistry();
     const controller = new AbortController();
-    tools.register(
-      defineTool({
-        name: "deaf",
-        description: "deaf",
-        parameters: { type: "object" },
-        execute: () => {
-          setTimeout(() => controller.abort(), 5);
-          return new Promise(() => {});
-        },
-      }),
-    );
-    const agent = new Agent(new ScriptedProvider([{ calls: [{ name: "deaf" }] }, "ok"]), { tools });
+    const deaf: Run = () => {
+      setTimeout(() => controller.abort(), 5);
+      return new Promise(() => {});
+    };
+    const { agent } = agentOf([{ calls: [{ name: "deaf" }] }, "ok"], {
+      tools: new ToolRegistry([anyTool("deaf", deaf)]),
+    });
     await expect(agent.chat("go", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
-    assertConversation(agent.sessionContext);
     expect(await agent.chat("again")).toBe("ok");
   });
 });

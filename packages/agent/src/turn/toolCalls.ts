@@ -21,6 +21,7 @@ import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
 import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RepeatGuard } from "./repeats.ts";
+import type { StopCondition } from "./stopConditions.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -51,6 +52,8 @@ export interface ToolRun {
   starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Adds a result to history as soon as its call has ended; awaited. */
   ended(result: ToolMessage, data: unknown): Promise<void>;
+  /** Is told at once what an agent within a call has used; true ends that agent. */
+  readonly seeInner: StopCondition["seeInner"] | undefined;
   /** Adds what an agent within a call has used; resolves to the sum of the session. */
   used(usage: Usage): Promise<Usage>;
 }
@@ -180,6 +183,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
       onUsage: (more) => {
         const added = more as Usage;
         usage = usage ? addUsage(usage, added) : added;
+        return run.seeInner?.(added, call.id);
       },
     },
     onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),

@@ -1,5 +1,6 @@
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import type { ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
+import { registryOf } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { callsOf } from "../conversation/conversation.ts";
 import type { AgentOptions } from "../options.ts";
@@ -26,12 +27,7 @@ const call = (block: object): object => ({
   stop: "tool-calls",
 });
 
-function tools(): ToolRegistry {
-  const registry = new ToolRegistry();
-  const parameters = { type: "object", properties: { a: { type: "string" } } } as const;
-  registry.register(defineTool({ name: "echo", description: "Echo.", parameters, execute: ({ a }) => `heard ${a}` }));
-  return registry;
-}
+const tools = (): ToolRegistry => registryOf({ echo: ({ a }) => `heard ${a}` });
 
 test("calls of one reply get distinct, legal ids and keep good ones", () => {
   const calls = ["a", "a", "", "b c"].map((id) => ({ type: "tool-call", id, name: "t", args: {} }));
@@ -55,6 +51,8 @@ describe("a mistake of a user's own provider ends the turn with one sentence tha
     [{ type: "reply", stop: "stop", message: {} }, /the content of a reply is a list of blocks, received undefined/],
     [call({ type: "tool_call" }), /the type of a block is text, reasoning or tool-call, received "tool_call"/],
     [call({ type: "text" }), /a text block needs text, a string, received undefined/],
+    [{ type: "text-delta", text: "hi", phase: "draft" }, /the phase of a text is commentary or .* received "draft"/],
+    [call({ type: "text", text: "hi", phase: null }), /the phase of a text is commentary or .* received null/],
     [call({ name: undefined }), /a tool-call block needs name, a string, received undefined/],
   ])("%j", async (event, problem) => {
     const agent = new Agent(ownProvider(event, text("well")));

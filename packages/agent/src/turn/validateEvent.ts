@@ -36,6 +36,7 @@ export function validateEvent(provider: Provider, event: unknown, callIds: Set<s
       return { type: event.type };
     case "text-delta":
     case "reasoning-delta":
+      checkPhase(provider, event.phase);
       if (isDelta(event)) return event;
       throw mistake(provider, `a ${event.type} event needs text, a string, received ${quote(event.text)}`);
     case "thinking-dropped":
@@ -80,13 +81,19 @@ function isStop(value: unknown): value is StopReason {
 }
 
 function checkBlock(provider: Provider, block: unknown): void {
-  const { type, text, name } = isObject(block) ? block : {};
+  const { type, text, name, phase } = isObject(block) ? block : {};
   if ((type === "text" || type === "reasoning") && typeof text !== "string")
     throw mistake(provider, `a ${type} block needs text, a string, received ${quote(text)}`);
   if (type === "tool-call" && typeof name !== "string")
     throw mistake(provider, `a tool-call block needs name, a string, received ${quote(name)}`);
   if (type !== "text" && type !== "reasoning" && type !== "tool-call")
     throw mistake(provider, `the type of a block is text, reasoning or tool-call, received ${quote(type)}`);
+  if (type === "text") checkPhase(provider, phase);
+}
+
+function checkPhase(provider: Provider, phase: unknown): void {
+  if (phase !== undefined && phase !== "commentary" && phase !== "final_answer")
+    throw mistake(provider, `the phase of a text is commentary or final_answer, received ${quote(phase)}`);
 }
 
 function wholeUsage(usage: Record<string, unknown>): Usage {

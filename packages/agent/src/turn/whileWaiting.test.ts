@@ -1,72 +1,42 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Approve, defineTool, ToolError, ToolRegistry } from "@toolcrib/core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Agent } from "../agent.ts";
+import { type Approve, ToolError, ToolRegistry } from "@toolcrib/core";
+import { beforeEach, describe, expect, test } from "vitest";
+import * as turns from "../../testing/turns.ts";
+import { anyTool, asking, change, outputs, read } from "../../testing/turns.ts";
 import type { AgentEvent } from "../messages.ts";
-import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
+import type { ScriptedReply } from "../testing.ts";
 
 let ran: string[];
-let agents: Agent[];
 beforeEach(() => {
   ran = [];
-  agents = [];
-});
-afterEach(() => {
-  for (const agent of agents) assertConversation(agent.sessionContext);
 });
 
 /** Calls with `ask` are asked about; `look` is read-only; `ms` is how long a call takes. */
 function agentOf(replies: ScriptedReply[]) {
-  const tools = new ToolRegistry();
-  for (const name of ["look", "change"]) {
-    tools.register(
-      defineTool({
-        name,
-        description: name,
-        readOnly: name === "look",
-        parameters: {
-          type: "object",
-          properties: { id: { type: "string" }, ask: { type: "string" }, ms: { type: "number" } },
-        },
-        async execute({ id, ms = 0 }, { signal }) {
-          ran.push(String(id));
-          await sleep(ms, undefined, { signal });
-          return `${id} done`;
-        },
-      }),
-    );
-  }
-  tools.guard(({ args }) => (typeof args.ask === "string" ? { ask: args.ask } : true));
-  const provider = new ScriptedProvider(replies);
-  const agent = new Agent(provider, { tools });
-  agents.push(agent);
-  return { agent, provider };
+  const execute: turns.Run = async ({ id, ms = 0 }, { signal }) => {
+    ran.push(String(id));
+    await sleep(Number(ms), undefined, { signal });
+    return `${id} done`;
+  };
+  const tools = ["look", "change"].map((name) => anyTool(name, execute, { readOnly: name === "look" }));
+  return turns.agentOf(replies, { tools: new ToolRegistry(tools).guard(asking) });
 }
 
 const look = (id: string, ask?: string, ms = 0) => ({ id, name: "look", args: { id, ms, ...(ask && { ask }) } });
-const change = (id: string, ask?: string) => ({ ...look(id, ask), name: "change" });
-const outputs = (agent: Agent): string[] =>
-  agent.sessionContext.flatMap((message) => (message.role === "tool" ? [message.output] : []));
-
-async function endOf(events: AsyncIterable<AgentEvent>): Promise<AgentEvent | undefined> {
-  let last: AgentEvent | undefined;
-  for await (const event of events) last = event;
-  return last;
-}
+const endOf = async (events: AsyncIterable<AgentEvent>): Promise<AgentEvent | undefined> => (await read(events)).at(-1);
 
 describe("a message instead of an answer", () => {
   test("denies what is pending; later calls are not run; the model reads both", async () => {
     const { agent, provider } = agentOf([{ calls: [look("a", "A?"), look("b"), change("c")] }, "ok"]);
     await endOf(agent.streamChat("go"));
-    const events: AgentEvent[] = [];
-    for await (const event of agent.streamChat("never mind")) events.push(event);
+    const events = await read(agent.streamChat("never mind"));
     const denied = "Error executing look: Permission denied: the user sent a message instead of an answer";
     const notRun = "Error executing change: Not run: not answered";
     expect(outputs(agent)).toEqual([denied, "b done", notRun]);
     expect(events.slice(0, 4)).toEqual([
       { type: "tool-call", id: "a", name: "look", args: { id: "a", ms: 0, ask: "A?" } },
       { type: "tool-result", id: "a", name: "look", output: denied, isError: true },
-      { type: "tool-call", id: "c", name: "change", args: { id: "c", ms: 0 } },
+      { type: "tool-call", id: "c", name: "change", args: { id: "c" } },
       { type: "tool-result", id: "c", name: "change", output: notRun, isError: true },
     ]);
     expect(agent.pending).toEqual([]);
@@ -85,24 +55,18 @@ describe("a message instead of an answer", () => {
 });
 
 describe("meanwhile", () => {
-  test("a message given by steer waits until the turn goes on", async () => {
+  test("messages given by steer, also while the turn that asks still runs, wait until it goes on", async () => {
     const { agent, provider } = agentOf([{ calls: [change("a", "A?")] }, "ok"]);
-    await endOf(agent.streamChat("go"));
+    for await (const event of agent.streamChat("go")) if (event.type === "tool-call") agent.steer("by the way");
     agent.steer("and be quick");
     expect(agent.pending).toHaveLength(1);
-    expect(await agent.approve({ a: true })).toBe("ok");
-    expect(provider.requests[1]?.messages.slice(-2)).toMatchObject([
+    const types = (await read(agent.streamApprove({ a: true }))).map(({ type }) => type);
+    expect(types).toEqual(["tool-call", "tool-result", "steering", "steering", "step-start", "text-delta", "end"]);
+    expect(provider.requests[1]?.messages.slice(-3)).toMatchObject([
       { role: "tool", output: "a done" },
+      { role: "user", content: [{ text: "by the way" }] },
       { role: "user", content: [{ text: "and be quick" }] },
     ]);
-  });
-
-  test("one given while the turn that asks still runs waits too", async () => {
-    const { agent } = agentOf([{ calls: [change("a", "A?")] }, "ok"]);
-    for await (const event of agent.streamChat("go")) if (event.type === "tool-call") agent.steer("by the way");
-    const types: string[] = [];
-    for await (const event of agent.streamApprove({ a: true })) types.push(event.type);
-    expect(types).toEqual(["tool-call", "tool-result", "steering", "step-start", "text-delta", "end"]);
   });
 
   test("compact is busy", async () => {
@@ -112,21 +76,13 @@ describe("meanwhile", () => {
     expect(agent.pending).toHaveLength(1);
   });
 
-  test("clearContext drops the questions with the conversation", async () => {
-    const { agent } = agentOf([{ calls: [change("a", "A?")] }, "ok"]);
-    await endOf(agent.streamChat("go"));
-    agent.clearContext();
-    expect(agent.pending).toEqual([]);
-    await expect(agent.approve({ a: true })).rejects.toMatchObject({ code: "invalid_option" });
-    expect(await agent.chat("on")).toBe("ok");
-    expect(agent.sessionContext).toHaveLength(2);
-  });
-
-  test("after clearContext the next question counts its own steps", async () => {
+  test("clearContext drops the questions with the conversation, and the next one counts its own steps", async () => {
     const asks = { calls: [change("a", "A?")] };
     const { agent } = agentOf([asks, { calls: [look("b")] }, { calls: [change("c", "C?")] }, "ok"]);
     await endOf(agent.streamChat("go"));
     agent.clearContext();
+    expect(agent.pending).toEqual([]);
+    await expect(agent.approve({ a: true })).rejects.toMatchObject({ code: "invalid_option" });
     await endOf(agent.streamChat("go"));
     const steps: number[] = [];
     for await (const event of agent.streamApprove({ c: true })) if (event.type === "step-start") steps.push(event.step);

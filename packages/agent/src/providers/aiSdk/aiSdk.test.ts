@@ -1,8 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
-import { type ChatMessage, LLMock } from "@copilotkit/aimock";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { sharedMock } from "../../../testing/mock.ts";
+import { registryOf } from "../../../testing/turns.ts";
 import { Agent } from "../../agent.ts";
 import { isAgentError } from "../../errors.ts";
 import type { AgentEvent, AssistantMessage, Message } from "../../messages.ts";
@@ -14,27 +14,7 @@ import type { AiSdkPart } from "./reply.ts";
 type AiSdkModel = Parameters<typeof fromAiSdkModel>[0];
 type AiSdkModelOptions = NonNullable<Parameters<typeof fromAiSdkModel>[1]>;
 
-// An independent implementation of the services' wires, behind the vendors' real packages.
-const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
-const answered = (messages: readonly ChatMessage[]): boolean => messages.at(-1)?.role === "tool";
-beforeAll(async () => {
-  mock.on({ userMessage: /^help$/ }, { content: "I can list directories for you." });
-  mock.on(
-    { userMessage: /^list/, predicate: ({ messages }) => answered(messages) },
-    { content: "One file, one folder." },
-  );
-  mock.on(
-    { userMessage: /^list/ },
-    { content: "Looking. ", toolCalls: [{ name: "list_dir", arguments: '{"path":"日本/🦀"}' }] },
-  );
-  mock.on(
-    { userMessage: /^wrong/ },
-    { error: { message: "The model x does not exist", type: "not_found_error" }, status: 404 },
-  );
-  await mock.start();
-});
-afterAll(() => mock.stop());
-
+const mock = sharedMock();
 const apiKey = "sk-aimock-000000";
 const vendors: Record<string, (baseURL?: string) => AiSdkModel> = {
   "@ai-sdk/openai": (baseURL = mock.url) => createOpenAI({ apiKey, baseURL: `${baseURL}/v1` })("gpt-6-luna"),
@@ -105,6 +85,7 @@ async function replyOf(provider: Provider, request: ModelRequest) {
 const hello: Message = { role: "user", content: [{ type: "text", text: "Hi" }] };
 
 test("a reply goes back as it came: reasoning, signatures and what else its service wrote", async () => {
+  const call = { type: "tool-call", toolCallId: "c1", toolName: "list_dir" };
   const first = scripted([
     { type: "stream-start", warnings: [] },
     { type: "reasoning-start", id: "r", providerMetadata: { vendor: { itemId: "r1" } } },
@@ -114,24 +95,13 @@ test("a reply goes back as it came: reasoning, signatures and what else its serv
     { type: "custom", kind: "vendor.note", providerMetadata: { vendor: { note: 1 } } },
     ...text("Looking."),
     { type: "tool-input-start", id: "c1", toolName: "list_dir" },
-    {
-      type: "tool-call",
-      toolCallId: "c1",
-      toolName: "list_dir",
-      input: '{"path":"."}',
-      providerMetadata: { vendor: { itemId: "c" } },
-    },
+    { ...call, input: '{"path":"."}', providerMetadata: { vendor: { itemId: "c" } } },
     finish("tool-calls"),
   ]);
   const { message, usage, stop } = await replyOf(fromAiSdkModel(first), requestOf([hello]));
   expect(stop).toBe("tool-calls");
-  expect(usage).toEqual({
-    inputTokens: 100,
-    outputTokens: 20,
-    cacheReadTokens: 30,
-    cacheWriteTokens: 10,
-    reasoningTokens: 5,
-  });
+  const counts = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 30, cacheWriteTokens: 10, reasoningTokens: 5 };
+  expect(usage).toEqual(counts);
   const again = scripted([...text("Done."), finish()]);
   const result: Message = { role: "tool", callId: "c1", name: "list_dir", output: "a.txt", isError: false };
   await replyOf(fromAiSdkModel(again), requestOf([hello, message, result]));
@@ -144,13 +114,7 @@ test("a reply goes back as it came: reasoning, signatures and what else its serv
         { type: "reasoning", text: "I think", providerOptions: { vendor: { signature: "c2ln" } } },
         { type: "custom", kind: "vendor.note", text: "", providerOptions: { vendor: { note: 1 } } },
         { type: "text", text: "Looking." },
-        {
-          type: "tool-call",
-          toolCallId: "c1",
-          toolName: "list_dir",
-          input: { path: "." },
-          providerOptions: { vendor: { itemId: "c" } },
-        },
+        { ...call, input: { path: "." }, providerOptions: { vendor: { itemId: "c" } } },
       ],
     },
     {
@@ -180,22 +144,22 @@ test("pictures, errors, choices and settings are as each version has them", asyn
     const model = scripted([...text("ok"), finish()], version);
     await replyOf(
       fromAiSdkModel(model, options),
-      requestOf(messages, { tools: await tools(), toolChoice: { name: "look" } }),
+      requestOf(messages, {
+        tools: registryOf({ look: () => "seen" }).getEnabledSchemas(),
+        toolChoice: { name: "look" },
+      }),
     );
     return model.calls[0] ?? {};
   };
-  const v4 = await sent("v4", {
-    maxTokens: 50,
-    reasoning: "low",
-    providerOptions: { openai: { store: true, user: "u" } },
-  });
+  const openai = { store: true, user: "u" };
+  const v4 = await sent("v4", { maxTokens: 50, reasoning: "low", providerOptions: { openai } });
   const v4Picture = { type: "file", data: { type: "data", data: "AA==" }, mediaType: "image/png" };
   expect(v4).toMatchObject({
     maxOutputTokens: 50,
     reasoning: "low",
     toolChoice: { type: "tool", toolName: "look" },
-    tools: [{ type: "function", name: "look", description: "Looks.", inputSchema: { type: "object" } }],
-    providerOptions: { openai: { store: true, user: "u" }, azure: { store: false } },
+    tools: [{ type: "function", name: "look", description: "look", inputSchema: { type: "object" } }],
+    providerOptions: { openai, azure: { store: false } },
   });
   expect(v4.prompt).toMatchObject([
     { role: "system" },
@@ -206,29 +170,16 @@ test("pictures, errors, choices and settings are as each version has them", asyn
     { content: [{ output: { type: "error-text", value: "no" } }] },
   ]);
   const v3 = await sent("v3");
+  const v3Picture = { data: "AA==", mediaType: "image/png" };
   expect(v3.prompt).toMatchObject([
     {},
-    { content: [{ type: "file", data: "AA==", mediaType: "image/png" }] },
+    { content: [{ ...v3Picture, type: "file" }] },
     {},
-    {
-      content: [
-        { output: { value: [{ type: "text" }, { type: "image-data", data: "AA==", mediaType: "image/png" }] } },
-      ],
-    },
+    { content: [{ output: { value: [{ type: "text" }, { ...v3Picture, type: "image-data" }] } }] },
     {},
     {},
   ]);
 });
-
-async function tools() {
-  const look = defineTool({
-    name: "look",
-    description: "Looks.",
-    parameters: { type: "object", properties: {} },
-    execute: () => "seen",
-  });
-  return new ToolRegistry([look]).getEnabledSchemas();
-}
 
 describe("how a reply ends", () => {
   test.each([
@@ -237,6 +188,9 @@ describe("how a reply ends", () => {
     ["content-filter", "refusal", "refusal"],
     ["other", "pause_turn", "pause"],
     ["other", "model_context_window_exceeded", "context-limit"],
+    ["other", "eos", "stop"],
+    ["other", "SAFETY", "content-filter"],
+    ["stop", "a vendor's own word", "stop"],
   ])("%s (%s) is %s", async (unified, raw, stop) => {
     const model = scripted([...text("x"), finish(unified, raw)]);
     expect((await replyOf(fromAiSdkModel(model), requestOf([hello]))).stop).toBe(stop);
@@ -246,6 +200,9 @@ describe("how a reply ends", () => {
     ["no finish", text("x")],
     ["an interruption", [...text("x"), finish("interrupted")]],
     ["an error", [...text("x"), finish("error")]],
+    ["a fault", [...text("x"), finish("stop", "network_error")]],
+    ["another word", [...text("x"), finish("other", "later")]],
+    ["an end that promises calls and brings none", [...text("x"), finish("tool-calls")]],
     ["an error part", [...text("x"), { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }]],
     [
       "a call that the service ran itself",
@@ -254,6 +211,19 @@ describe("how a reply ends", () => {
   ])("%s is a failure that may be tried again", async (_, parts) => {
     const error = await replyOf(fromAiSdkModel(scripted(parts)), requestOf([hello])).catch((thrown: unknown) => thrown);
     expect(isAgentError(error) && error.retryable).toBe(true);
+  });
+
+  test("texts that a call separates are two paragraphs, and a text tells its phase", async () => {
+    const phase = { providerMetadata: { openai: { phase: "commentary" } } };
+    const call = { type: "tool-call", toolCallId: "c", toolName: "look", input: "{}" };
+    const said = [{ type: "text-start", id: "1", ...phase }, ...text("One.").slice(1)];
+    const parts = [...said, call, ...text("Two.", "2"), finish("tool-calls")];
+    const { events, message } = await replyOf(fromAiSdkModel(scripted(parts)), requestOf([hello]));
+    expect(events.filter(({ type }) => type === "text-delta")).toEqual([
+      { type: "text-delta", text: "One.", phase: "commentary" },
+      { type: "text-delta", text: "\n\nTwo." },
+    ]);
+    expect(message.content[0]).toMatchObject({ text: "One.", phase: "commentary" });
   });
 
   test("a call that the limit cut off does not run", async () => {
@@ -294,9 +264,7 @@ describe("a reply that is too large ends", () => {
     for (;;) yield end;
   }
   test.each<[string, Iterable<object>]>([
-    ["in all", without({ type: "text-delta", id: "1", delta: "x".repeat(2 ** 20) })],
-    ["in parts that hold nothing", without({ type: "text-delta", id: "1", delta: "" })],
-    ["in parts that are not read", without({ type: "raw" })],
+    ["in parts that are not read", without({ type: "raw", text: "x".repeat(2 ** 20) })],
     ["in one part", [{ type: "text-delta", id: "1", delta: "x".repeat(9 * 2 ** 20) }, finish()]],
     ["in a call", [{ type: "tool-call", toolCallId: "1", toolName: "a", input: "x".repeat(9 * 2 ** 20) }, finish()]],
   ])("%s", async (_, parts) => {

@@ -42,6 +42,8 @@ interface AiSdkModelOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Milliseconds between two parts of the reply, however many signs come. Default: the agent's limit; without an agent 1,800,000. */
+  readonly contentTimeoutMs?: number | undefined;
   /** Replaces the price known for the model. */
   readonly price?: ModelPrice | undefined;
 }
@@ -55,6 +57,7 @@ const specs: OptionSpecs<AiSdkModelOptions> = {
   stream: option.flag,
   requestTimeoutMs: option.positive,
   idleTimeoutMs: option.positive,
+  contentTimeoutMs: option.positive,
   price: priceSpec,
 };
 

@@ -1,5 +1,6 @@
 // Our messages as a prompt of the AI SDK (its specification versions v3 and v4 differ only in pictures).
-import { type ChatTool, toOpenAIChatTool } from "@toolcrib/core";
+import type { ChatTool } from "@toolcrib/core";
+import { definitionFor } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ImageBlock, Message, ToolMessage, UserMessage } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
@@ -62,7 +63,7 @@ function mergedOptions(given: NonNullable<CallSettings["providerOptions"]>): Jso
 }
 
 function toFunctionTool(tool: ChatTool): Json {
-  const { name, description, parameters, strict } = toOpenAIChatTool(tool).function;
+  const { name, description, parameters, strict } = definitionFor(tool, "any");
   return { type: "function", name, description, inputSchema: parameters, ...(strict && { strict }) };
 }
 

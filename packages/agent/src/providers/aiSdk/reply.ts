@@ -1,8 +1,10 @@
 // A reply of an AI SDK model, from the parts of its stream.
 import { isObject } from "@toolcrib/core/text";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, OpaqueData, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, StopReason, TextPhase, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent } from "../../provider.ts";
+import { contentSign, TextSeams } from "../../textSeams.ts";
+import { endMeaning, endReason } from "../errors/endWords.ts";
 import { badReply, type Service } from "../errors/wireErrors.ts";
 import type { ReplyReducer } from "../shared/streamReply.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
@@ -26,6 +28,7 @@ export function createAiSdkReducer(
 ): ReplyReducer<AiSdkPart> {
   const blocks: (Block | Growing)[] = [];
   const growing = new Map<unknown, Growing>();
+  const seams = new TextSeams();
   let finish: AiSdkPart | undefined;
 
   const opaque = (data: Record<string, unknown>): { opaque: OpaqueData } => ({
@@ -43,12 +46,8 @@ export function createAiSdkReducer(
     if (part.type.endsWith("-end")) growing.delete(key);
     if (typeof part.delta !== "string" || part.delta === "") return [];
     block.text += part.delta;
-    return [{ type: type === "text" ? "text-delta" : "reasoning-delta", text: part.delta }];
-  };
-  const toBlock = (block: Block | Growing): Block => {
-    if (!("metadata" in block)) return block;
-    const { type, text, metadata } = block;
-    return { type, text, ...(metadata && opaque({ providerOptions: metadata })) };
+    if (type === "text") return seams.show(part.delta, phaseOf(block.metadata));
+    return [{ type: "reasoning-delta", text: part.delta }];
   };
 
   return {
@@ -61,16 +60,22 @@ export function createAiSdkReducer(
         case "reasoning-start":
         case "reasoning-delta":
         case "reasoning-end":
+          seams.separate();
           return grow(part, "reasoning");
+        case "tool-input-start":
+        case "tool-input-delta":
+          return [contentSign];
         case "tool-call":
           if (part.providerExecuted === true) throw badReply(service, "holds a call that its own service has run.");
+          seams.separate();
           blocks.push(toCall(part, opaque));
-          return [];
+          return [contentSign];
         case "reasoning-file":
         case "custom":
           // Shown to nobody, and sent back as it came.
+          seams.separate();
           blocks.push({ type: "reasoning", text: "", ...opaque({ ...toInput(part) }) });
-          return [];
+          return [contentSign];
         case "finish":
           finish = part;
           return [];
@@ -85,14 +90,18 @@ export function createAiSdkReducer(
       const reason = isObject(finish?.finishReason) ? finish.finishReason : undefined;
       if (!finish || !reason) throw badReply(service, "ended before it was complete.");
       const stop = stopOf(reason, service);
-      const content = blocks.map(toBlock).filter((block) => block.type !== "text" || block.text !== "");
-      return toReplyEvent({
-        content: stop === "token-limit" ? withoutHalfCall(content) : content,
+      const content = blocks
+        .map((block) => ("metadata" in block ? toGrown(block, opaque) : block))
+        .filter((block) => block.type !== "text" || block.text !== "");
+      const reply = {
+        content: stop === "token-limit" || stop === "context-limit" ? withoutHalfCall(content) : content,
         stop,
+        word: reason.raw ?? reason.unified,
         model: author,
         detail: stop === "refusal" || stop === "content-filter" ? String(reason.raw ?? "") : undefined,
         usage: toUsage(finish.usage),
-      });
+      };
+      return toReplyEvent(reply, service);
     },
   };
 }
@@ -109,6 +118,21 @@ export function* contentParts(whole: unknown): Generator<AiSdkPart> {
     }
   }
   yield { type: "finish", finishReason, usage };
+}
+
+function toGrown(
+  { type, text, metadata }: Growing,
+  opaque: (data: Record<string, unknown>) => { opaque: OpaqueData },
+): Block {
+  const carried = metadata && opaque({ providerOptions: metadata });
+  const phase = type === "text" ? phaseOf(metadata) : undefined;
+  return phase ? { type: "text", text, phase, ...carried } : { type, text, ...carried };
+}
+
+/** Returns the phase of a text as its vendor's metadata has it. */
+function phaseOf(metadata: Record<string, unknown> | undefined): TextPhase | undefined {
+  const phases = Object.values(metadata ?? {}).map((vendor) => (isObject(vendor) ? vendor.phase : undefined));
+  return phases.find((phase) => phase === "commentary" || phase === "final_answer");
 }
 
 function toCall(part: AiSdkPart, opaque: (data: Record<string, unknown>) => { opaque: OpaqueData }): ToolCallBlock {
@@ -133,28 +157,9 @@ function withoutHalfCall(content: Block[]): Block[] {
   return [...content.slice(0, -1), { ...last, args: {}, malformed: cutOff }];
 }
 
-function stopOf(reason: Record<string, unknown>, service: Service): StopReason {
-  switch (reason.raw) {
-    case "refusal":
-      return "refusal";
-    case "pause_turn":
-      return "pause";
-    case "model_context_window_exceeded":
-      return "context-limit";
-  }
-  switch (reason.unified) {
-    case "length":
-      return "token-limit";
-    case "content-filter":
-      return "content-filter";
-    case "tool-calls":
-      return "tool-calls";
-    case "stop":
-      return "stop";
-    default:
-      // `error`, `interrupted` and `other`: nothing says that the reply is whole.
-      throw badReply(service, `ended without a finish (${String(reason.raw ?? reason.unified)}).`);
-  }
+/** The word of the service itself, where it is known, says more than that of the AI SDK, which has `other` for many. */
+function stopOf({ raw, unified }: Record<string, unknown>, service: Service): StopReason {
+  return endReason(endMeaning(raw) === undefined ? (unified === "other" ? raw : unified) : raw, service);
 }
 
 function toUsage(usage: unknown): Usage | undefined {

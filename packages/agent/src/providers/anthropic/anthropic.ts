@@ -46,6 +46,7 @@ import {
   markThinkingDropped,
   thinkingToDrop,
   withoutChoice,
+  withoutForeignThinking,
   withoutThinking,
 } from "./thinkingBinding.ts";
 
@@ -117,7 +118,9 @@ export class AnthropicProvider implements Provider {
       again: {
         toBody: (body, failure) => {
           if (isPrefixMismatch(failure)) return afterMismatch(body);
-          return !isFull && isRefused(failure) ? withoutChoice(body) : undefined;
+          return (
+            withoutForeignThinking(body, failure) ?? (!isFull && isRefused(failure) ? withoutChoice(body) : undefined)
+          );
         },
         toReply: (reply, body) => ({ ...reply, message: markThinkingDropped(reply.message, body) }),
       },
@@ -186,7 +189,7 @@ async function createClient(
 /** Sends a body; its betas go into a header. */
 function post(
   client: Pick<Anthropic, "messages">,
-  { betas, ...body }: Body & { readonly stream: boolean },
+  { betas, isForeign: _, ...body }: Body & { readonly stream: boolean },
   signal: AbortSignal,
   headers: AnthropicProviderOptions["headers"],
 ): ReturnType<Anthropic["messages"]["create"]> {
@@ -200,6 +203,7 @@ function post(
 type Body = Omit<MessageCreateParamsBase, "messages"> & {
   readonly messages: readonly WireMessage[];
   readonly betas: readonly string[];
+  readonly isForeign?: true;
 };
 
 interface BodyRules {
@@ -237,7 +241,9 @@ function createToBody({
     const { toolChoice, messages: history } = request;
     const choice = toolChoice && acceptedToolChoice(toolChoice, fields.canForce);
     const { systemPrompt, ...conversation } = toConversation(request);
-    const marks = history.flatMap((message) => (message.role === "assistant" && thinkingToDrop(message)) || []);
+    const marks = history
+      .flatMap((message) => (message.role === "assistant" && thinkingToDrop(message)) || [])
+      .filter((mark) => mark !== "before");
     const body: Body = {
       model,
       cache_control: fields.cacheControl,

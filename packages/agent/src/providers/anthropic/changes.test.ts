@@ -1,8 +1,8 @@
-import { createToolSearch, defineTool, type ExecutableTool, ToolRegistry } from "@toolcrib/core";
+import { createToolSearch, type ExecutableTool, ToolRegistry } from "@toolcrib/core";
+import { answerWith, jsonOf, sharedWireServer, type WireReply } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { answerWith, jsonOf, sharedWireServer, type WireReply } from "../../../../../testing/src/index.ts";
+import { anyTool, read } from "../../../testing/turns.ts";
 import { Agent } from "../../agent.ts";
-import type { AgentEvent } from "../../messages.ts";
 import { AnthropicProvider, type AnthropicProviderOptions } from "./anthropic.ts";
 
 const server = await sharedWireServer();
@@ -13,13 +13,7 @@ const elsewhere: AnthropicProviderOptions = { fullApi: false };
 const apiKey = "sk-changes-0123456789";
 
 function tool(name: string, more: { description?: string; deferred?: boolean } = {}): ExecutableTool {
-  return defineTool({
-    name,
-    description: `Does ${name}.`,
-    parameters: { type: "object" },
-    execute: () => name,
-    ...more,
-  });
+  return anyTool(name, () => name, { description: `Does ${name}.`, ...more });
 }
 
 function agentOf(tools: readonly ExecutableTool[], options: AnthropicProviderOptions = {}): Agent {
@@ -62,6 +56,7 @@ test("at the service, a changed prompt and tools are told where they changed, an
   agent.addTool(tool("three"));
   await agent.chat("4");
   const [first, last] = [bodyOf(0), bodyOf(3)];
+  const definition = { name: "three", description: "Does three.", input_schema: { type: "object", properties: {} } };
   expect([last.system, last.tools]).toEqual([first.system, first.tools]);
   expect(last.messages.filter(({ role }) => role === "system").map(({ content }) => content)).toEqual([
     [
@@ -69,23 +64,10 @@ test("at the service, a changed prompt and tools are told where they changed, an
       reference("tool_removal", "two"),
     ],
     [reference("tool_addition", "two")],
-    [
-      {
-        type: "tool_addition",
-        tool: {
-          type: "tool_definition",
-          definition: { name: "three", description: "Does three.", input_schema: { type: "object" } },
-        },
-      },
-    ],
+    [{ type: "tool_addition", tool: { type: "tool_definition", definition } }],
   ]);
-  expect(last.messages.map(({ role }) => role).slice(0, 5)).toEqual([
-    "user",
-    "assistant",
-    "user",
-    "system",
-    "assistant",
-  ]);
+  const roles = last.messages.map(({ role }) => role);
+  expect(roles.slice(0, 5)).toEqual(["user", "assistant", "user", "system", "assistant"]);
   expect([betasOf(0), betasOf(1), betasOf(3)]).toEqual([[binding], [toolChanges, binding], [inlineTools, binding]]);
   for (const index of [1, 2, 3]) {
     const before = JSON.stringify(bodyOf(index - 1).messages).slice(0, -1);
@@ -132,37 +114,17 @@ test("deferred tools are outside the prompt without nativeTools, and results of 
   expect(bodyOf(3).messages.at(-1)?.content).toEqual([reference("tool_removal", "mail")]);
 });
 
-test.each<[string, () => AnthropicProviderOptions]>([
-  ["at another address", () => ({ fullApi: false })],
-  ["of an older model", () => ({ model: "claude-haiku-4-5" })],
-])("%s, changes are made at the beginning and nothing new is asked for", async (_, options) => {
-  const agent = agentOf([tool("one"), tool("two")], options());
-  script({ text: "a" }, { text: "b" });
-  await agent.chat("1");
-  agent.setSystemPrompt("Be long.");
-  agent.disableTool("two");
-  server.account.isEnforced = false;
-  await agent.chat("2");
-  server.takeProblems();
-  expect(bodyOf(1)).toMatchObject({ system: [{ text: "Be long." }], tools: [{ name: "one" }] });
-  expect(bodyOf(1).messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-  expect(bodyOf(1).thinking).toBeUndefined();
-  expect(server.requests[1]?.headers["anthropic-beta"]).toBeUndefined();
-});
-
-test("betas of the user's own go along", async () => {
-  const agent = agentOf([], { headers: { "Anthropic-Beta": "context-management-2025-06-27" } });
-  script({ text: "a" });
-  await agent.chat("1");
-  expect(betasOf(0)).toEqual(["context-management-2025-06-27", binding]);
-});
-
 /** The same conversation in another process, where its beginning is another: nothing tells what it was. */
-function resumedElsewhere(agent: Agent, options: AnthropicProviderOptions, systemPrompt: string): Promise<Agent> {
+function resumedElsewhere(
+  agent: Agent,
+  options: AnthropicProviderOptions,
+  systemPrompt: string,
+  tools: ExecutableTool[] = [],
+): Promise<Agent> {
   const saved = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "" } as const;
   const session = { ...saved, messages: agent.sessionContext };
   const provider = new AnthropicProvider({ apiKey, ...service(), ...options });
-  return Agent.resume(provider, session, { systemPrompt, tools: new ToolRegistry([]), attempts: 1 });
+  return Agent.resume(provider, session, { systemPrompt, tools: new ToolRegistry(tools), attempts: 1 });
 }
 
 const drops = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
@@ -172,8 +134,7 @@ test("the service is asked to go on without thinking that no longer fits, and sa
   script({ text: "a" }, { text: "b" });
   await agent.chat("1");
   expect(bodyOf(0).thinking).toMatchObject(drops);
-  const events: AgentEvent[] = [];
-  for await (const event of (await resumedElsewhere(agent, {}, "Be another.")).streamChat("2")) events.push(event);
+  const events = await read((await resumedElsewhere(agent, {}, "Be another.")).streamChat("2"));
   expect(events.filter(({ type }) => type === "thinking-dropped")).toEqual([
     { type: "thinking-dropped", blocks: 1, reason: "prefix_binding_mismatch" },
   ]);
@@ -226,12 +187,7 @@ test("a model that is told to think only between calls goes on without earlier t
       .messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
       .filter(isThinking).length;
   expect(thoughts(sent - 1)).toBe(1);
-  const saved = { format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "" } as const;
-  const resumed = await Agent.resume(
-    new AnthropicProvider({ apiKey, ...service(), ...none }),
-    { ...saved, messages: agent.sessionContext },
-    { systemPrompt: "Be another.", tools: new ToolRegistry([tool("look")]), attempts: 1 },
-  );
+  const resumed = await resumedElsewhere(agent, none, "Be another.", [tool("look")]);
   expect(await resumed.chat("2")).toBe("b");
   expect([thoughts(sent), thoughts(sent + 1)]).toEqual([1, 0]);
   expect(await resumed.chat("3")).toBe("c");
@@ -257,25 +213,6 @@ test("a request that is refused for anything else is not sent again", async () =
   await expect(agentOf([], elsewhere).chat("1")).rejects.toMatchObject({ code: "invalid_request" });
   expect(server.requests).toHaveLength(1);
   server.takeProblems();
-});
-
-test("thinking of another model of the service goes back too, so that it is there when that one goes on", async () => {
-  const opus = agentOf([], { model: "claude-opus-5-5" });
-  script({ text: "a" }, { text: "b" }, { text: "c" });
-  await opus.chat("1");
-  const said = bodyOf(0).system;
-  const sonnet = await resumedElsewhere(opus, {}, "Be brief.");
-  await sonnet.chat("2");
-  const back = await resumedElsewhere(sonnet, { model: "claude-opus-5-5" }, "Be brief.");
-  const events: AgentEvent[] = [];
-  for await (const event of back.streamChat("3")) events.push(event);
-  expect(bodyOf(2).system).toEqual(said);
-  expect(
-    bodyOf(2)
-      .messages.flatMap(({ content }) => content)
-      .filter(isThinking),
-  ).toHaveLength(2);
-  expect(events.filter(({ type }) => type === "thinking-dropped")).toEqual([]);
 });
 
 function isThinking(block: unknown): boolean {

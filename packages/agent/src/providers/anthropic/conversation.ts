@@ -18,6 +18,7 @@ import {
 import { createToNativeResult, findInsertEdits } from "./nativeResults.ts";
 import { nativeUse } from "./nativeTools.ts";
 import { OfferedTools, type ToolChange } from "./offeredTools.ts";
+import { thinkingToDrop } from "./thinkingBinding.ts";
 
 /** The rules by which a provider's conversations go on the wire. */
 export interface ConversationRules {
@@ -72,7 +73,10 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
         : toTurn(call ? toNativeResult(call, result, edits) : result);
     };
 
-    const since = bindsThinking ? unchangedSince(request, supported) : 0;
+    const foreign = request.messages.findLastIndex(
+      (message) => message.role === "assistant" && thinkingToDrop(message) === "before",
+    );
+    const since = Math.max(foreign, bindsThinking ? unchangedSince(request, supported) : 0);
     const turns: AnthropicTurn[] = [];
     const later = [...opened.changes];
     const tell = (position: number): void => {

@@ -10,8 +10,10 @@ import type {
   StopReason as WireStopReason,
 } from "@anthropic-ai/sdk/resources/messages";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, OpaqueData, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { contentSign, TextSeams } from "../../textSeams.ts";
+import { endReason } from "../errors/endWords.ts";
 import { badReply, type Service } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { droppedThinking } from "./thinkingBinding.ts";
@@ -21,6 +23,7 @@ interface AnthropicState {
   readonly service: Service;
   /** By index. */
   readonly blocks: Map<number, BlockState>;
+  readonly seams: TextSeams;
   stopReason: WireStopReason | undefined;
   stopDetails: RefusalStopDetails | null | undefined;
   usage: WireUsage | undefined;
@@ -44,7 +47,8 @@ interface BlockState {
 }
 
 export function createAnthropicState(service: Service): AnthropicState {
-  return { service, blocks: new Map(), stopReason: undefined, stopDetails: undefined, usage: undefined, done: false };
+  const none = { stopReason: undefined, stopDetails: undefined, usage: undefined };
+  return { service, blocks: new Map(), seams: new TextSeams(), ...none, done: false };
 }
 
 /** Takes in one event of the stream and returns the events to show. */
@@ -59,7 +63,7 @@ export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEv
     case "content_block_start":
       return blockStart(state, event.index, event.content_block);
     case "content_block_delta":
-      return blockDelta(state.blocks.get(event.index), event.delta);
+      return blockDelta(state.blocks.get(event.index), event.delta, state.seams);
     case "content_block_stop":
       return [];
     case "message_delta":
@@ -96,26 +100,27 @@ function addUsage(state: AnthropicState, usage: WireUsage | undefined): void {
 
 function blockStart(state: AnthropicState, index: number, block: ContentBlock): ProviderEvent[] {
   state.blocks.set(index, { raw: { ...block }, json: "" });
-  if (block.type === "text") return shown("text-delta", block.text);
-  return block.type === "thinking" ? shown("reasoning-delta", block.thinking) : [];
+  if (block.type === "text") return state.seams.show(textIn(block.text));
+  state.seams.separate();
+  return block.type === "thinking" ? thought(block.thinking) : [contentSign];
 }
 
-function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta): ProviderEvent[] {
+function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta, seams: TextSeams): ProviderEvent[] {
   if (!block) return [];
   const { raw } = block;
   switch (delta.type) {
     case "text_delta":
       raw.text = textIn(raw.text) + delta.text;
-      return shown("text-delta", delta.text);
+      return seams.show(textIn(delta.text));
     case "thinking_delta":
       raw.thinking = textIn(raw.thinking) + delta.thinking;
-      return shown("reasoning-delta", delta.thinking);
+      return thought(delta.thinking);
     case "input_json_delta":
       block.json += delta.partial_json;
-      return [];
+      return delta.partial_json ? [contentSign] : [];
     case "signature_delta":
       raw.signature = textIn(raw.signature) + delta.signature;
-      return [];
+      return delta.signature ? [contentSign] : [];
     case "citations_delta":
       raw.citations = [...(Array.isArray(raw.citations) ? raw.citations : []), delta.citation];
       return [];
@@ -124,13 +129,13 @@ function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta):
       // A delta of a later version, such as that of a compaction: its fields are the block's.
       const { type: _, ...fields }: RawBlock = delta;
       Object.assign(raw, fields);
-      return [];
+      return [contentSign];
     }
   }
 }
 
-function shown(type: "text-delta" | "reasoning-delta", text: string | undefined): ProviderEvent[] {
-  return text ? [{ type, text }] : [];
+function thought(text: string | undefined): ProviderEvent[] {
+  return text ? [{ type: "reasoning-delta", text }] : [];
 }
 
 function textIn(value: unknown): string {
@@ -140,38 +145,31 @@ function textIn(value: unknown): string {
 /** Returns the reply, once a stop reason was seen. */
 export function finishAnthropic(state: AnthropicState, model: string): ReplyEvent {
   if (state.stopReason === undefined) throw badReply(state.service, "ended before it was complete.");
-  const stop = stopOf(state.stopReason);
+  const word = state.stopReason;
+  const isHosted = [...state.blocks.values()].some(({ raw }) => raw.type === "server_tool_use");
+  // The calls may be those of hosted tools.
+  const stop = word === "tool_use" && isHosted ? "stop" : endReason(word, state.service);
   const limited = stop === "token-limit" || stop === "context-limit";
   const blocks = [...state.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
   const hasText = blocks.some(({ raw }) => raw.type === "text" && textIn(raw.text).trim() !== "");
-  const content = blocks.map((block, index) => toBlock(block, limited && index === blocks.length - 1, hasText));
+  const isClaude = /claude/i.test(state.service.model);
+  const content = blocks.map((block, index) =>
+    toBlock(block, { isClaude, hasText, lastBeforeLimit: limited && index === blocks.length - 1 }),
+  );
   const detail = state.stopDetails?.explanation ?? state.stopDetails?.category;
-  return toReplyEvent({ content, stop, model, detail, usage: state.usage && toUsage(state.usage) });
+  const usage = state.usage && toUsage(state.usage);
+  return toReplyEvent({ content, stop, word, model, detail, usage }, state.service);
 }
 
-function stopOf(reason: WireStopReason): StopReason {
-  switch (reason) {
-    case "end_turn":
-    case "stop_sequence":
-      return "stop";
-    case "tool_use":
-      return "tool-calls";
-    case "max_tokens":
-      return "token-limit";
-    case "pause_turn":
-      return "pause";
-    case "refusal":
-      return "refusal";
-    case "model_context_window_exceeded":
-      return "context-limit";
-    default:
-      reason satisfies never;
-      return "stop";
-  }
+/** The facts about a reply that decide what becomes of its blocks. */
+interface Within {
+  readonly isClaude: boolean;
+  /** It holds a text that is not blank, so that the service takes a blank one back. */
+  readonly hasText: boolean;
+  readonly lastBeforeLimit: boolean;
 }
 
-/** Converts a block. `hasText`: the reply holds a text that is not blank, so that the service takes a blank one back. */
-function toBlock({ raw, json }: BlockState, lastBeforeLimit: boolean, hasText: boolean): Block {
+function toBlock({ raw, json }: BlockState, { isClaude, hasText, lastBeforeLimit }: Within): Block {
   switch (raw.type) {
     case "text": {
       const text = textIn(raw.text);
@@ -180,9 +178,10 @@ function toBlock({ raw, json }: BlockState, lastBeforeLimit: boolean, hasText: b
       return { type: "text", text, ...(keeps && opaque({ ...raw, text: "" })) };
     }
     case "thinking": {
-      // Thinking without a signature was cut off; the service would refuse it.
       const data = { ...raw, thinking: "" };
-      return { type: "reasoning", text: textIn(raw.thinking), ...(textIn(raw.signature) !== "" && opaque(data)) };
+      // A Claude's thinking without a signature was cut off; the service would refuse it. Other models sign nothing.
+      const goesBack = textIn(raw.signature) !== "" || !isClaude;
+      return { type: "reasoning", text: textIn(raw.thinking), ...(goesBack && opaque(data)) };
     }
     case "tool_use":
       return toCall(raw, json, lastBeforeLimit);

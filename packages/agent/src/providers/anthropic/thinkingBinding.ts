@@ -18,6 +18,8 @@ interface BindingFields {
   readonly thinking?: { readonly type?: unknown; readonly block_binding?: unknown };
   readonly betas: readonly string[];
   readonly messages: readonly WireMessage[];
+  /** Its thinking was left out as that of another platform. Not sent. */
+  readonly isForeign?: true;
 }
 
 /** Returns the same request with the choice to go on. A model that binds thinking adapts it where nothing is set; `between_tools` has no choice. */
@@ -77,23 +79,35 @@ export function isPrefixMismatch(failure: unknown): boolean {
   return isRefused(failure) && /thinking/i.test(message) && /conversation|prefix|mismatch|binding/i.test(message);
 }
 
+/** Returns the request to send after one whose thinking this platform or account did not write: without it. Undefined if it had none. */
+export function withoutForeignThinking<Body extends BindingFields>(body: Body, failure: unknown): Body | undefined {
+  const { message } = describeFailure(failure);
+  const isForeign = /signature|account|organi[sz]ation/i.test(message) && /thinking/i.test(message);
+  return isForeign && isRefused(failure) && body.messages.some(hasThinking)
+    ? { ...withoutThinking(body), isForeign: true }
+    : undefined;
+}
+
 export function isRefused(failure: unknown): boolean {
   return describeFailure(failure).status === 400;
 }
 
 /** Marks a reply whose request had to be sent again, so that the choice goes with the conversation. The mark is no block of the wire. */
-export function markThinkingDropped(message: AssistantMessage, { betas }: BindingFields): AssistantMessage {
-  const data = { dropChanged: betas.includes(bindingBeta) ? true : "all" };
+export function markThinkingDropped(message: AssistantMessage, { betas, isForeign }: BindingFields): AssistantMessage {
+  const data = { dropChanged: isForeign ? "before" : betas.includes(bindingBeta) ? true : "all" };
   const mark: ReasoningBlock = { type: "reasoning", text: "", opaque: { provider: "anthropic", data } };
   return { ...message, content: [...message.content, mark] };
 }
 
-/** Returns what the conversation drops: the thinking that the service finds changed (true), or `all` where it gives no choice. */
-export function thinkingToDrop({ content }: AssistantMessage): true | "all" | undefined {
+/**
+ * Returns what the conversation drops: the thinking that the service finds changed (true), `all` where it gives no choice, or all `before` this
+ * reply, which another platform wrote.
+ */
+export function thinkingToDrop({ content }: AssistantMessage): true | "all" | "before" | undefined {
   const marks = content.map(({ opaque }) =>
     opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data.dropChanged : undefined,
   );
-  return marks.find((mark) => mark === true || mark === "all");
+  return marks.find((mark) => mark === true || mark === "all" || mark === "before");
 }
 
 /** Lists thinking that the service left out, except where this model cannot read another's. */

@@ -7,9 +7,12 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { Abilities, ModelRequest } from "../../provider.ts";
+import { ContentReader } from "../../textCalls/contentReader.ts";
+import { OfferedTools } from "../../textCalls/endCalls.ts";
 import type { Service } from "../errors/wireErrors.ts";
 import { toAnswerFormat } from "../models/answerFormat.ts";
 import { modelRules } from "../models/models.ts";
+import { writesTextCalls } from "../models/openModels.ts";
 import { acceptedToolChoice, canForce } from "../models/settings.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
@@ -17,8 +20,16 @@ import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import type { Compat } from "./compat.ts";
-import { type ChatAuthor, toChatMessage, toChatSystem, toChatToolChoice, toChatTools } from "./mapping.ts";
-import { chatChunks, createChatState, finishChat, reduceChat } from "./reply.ts";
+import { createLearned, type Learned, learnFrom, withToolAlone } from "./learned.ts";
+import {
+  type ChatAuthor,
+  joinUserMessages,
+  toChatMessage,
+  toChatSystem,
+  toChatToolChoice,
+  toChatTools,
+} from "./mapping.ts";
+import { chatChunks, createChatState, finishChat, flushChat, reduceChat } from "./reply.ts";
 
 /** The members that a provider of chat completions uses of a client, by shape. */
 export interface ChatClient {
@@ -35,21 +46,31 @@ export function createChatSend(
   const { service, apiKey } = serviceOf(described, options);
   const { baseURL } = described;
   const author = { name: service.name, model: `${service.name}/${service.model}` };
+  const learned = createLearned(compat);
+  const toBody = createToBody(author, service.model, { compat, learned }, options);
   return createSend(service, options, {
     createClient: () => openaiClient({ apiKey, baseURL, headers: options.headers, foreign: true }),
-    toBody: createToBody(author, service.model, compat, options),
+    toBody: (request) => (learned.namedTool ? toBody(request) : withToolAlone(toBody(request))),
+    again: { toBody: (body, failure) => learnFrom(learned, body, failure) },
     post: (client: OpenAI, body, signal) => client.chat.completions.create(body, { signal, maxRetries: 0 }),
     toChunks: (completion: ChatCompletion) => chatChunks(completion),
-    createReducer: () => createReducer(service, author.model),
+    createReducer: (request) => createReducer(service, author.model, compat, request),
   });
 }
 
-function createReducer(service: Service, author: string): ReplyReducer<ChatCompletionChunk> {
-  const state = createChatState(service);
+function createReducer(
+  service: Service,
+  author: string,
+  { carriedFields, textCalls = writesTextCalls(service.model) }: Compat,
+  { tools, toolChoice }: ModelRequest,
+): ReplyReducer<ChatCompletionChunk> {
+  const offered = new OfferedTools(toolChoice === "none" ? [] : tools);
+  const state = createChatState(service, carriedFields, textCalls ? new ContentReader(offered) : undefined);
   return {
     push: (chunk) => reduceChat(state, chunk),
     // The usage may come after the finish, so only the end of the stream is the end.
     isDone: () => false,
+    flush: () => flushChat(state),
     end: () => finishChat(state, author),
   };
 }
@@ -75,7 +96,7 @@ function toResponseFormat(answerSchema: JsonSchema | undefined): Pick<ChatComple
 function createToBody(
   author: ChatAuthor,
   model: string,
-  compat: Compat,
+  { compat, learned }: { readonly compat: Compat; readonly learned: Learned },
   { maxTokens, reasoning, stream = true }: ProviderOptions<ChatClient>,
 ): (request: ModelRequest) => ChatCompletionCreateParams {
   const toWire = memoize((message) => toChatMessage(message, author, compat));
@@ -84,15 +105,16 @@ function createToBody(
   const mayForce = canForce(rules, reasoning);
   const toMessages = (request: ModelRequest): ChatCompletionMessageParam[] => {
     const since = rules?.bindsThinking ? unchangedSince(request, noSupportedChanges) : 0;
-    return request.messages.map((message, index) => (index < since ? toPlain(message) : toWire(message)));
+    const messages = request.messages.map((message, index) => (index < since ? toPlain(message) : toWire(message)));
+    return compat.joinUserMessages ? joinUserMessages(messages) : messages;
   };
   return (request) => {
     const { systemPrompt, tools, toolChoice, answerSchema } = request;
     return {
       model,
       ...compat.body,
-      ...(stream && compat.streamUsage && { stream_options: { include_usage: true } }),
-      ...(maxTokens !== undefined && { [compat.maxTokensField]: maxTokens }),
+      ...(stream && learned.streamUsage && { stream_options: { include_usage: true } }),
+      ...(maxTokens !== undefined && { [learned.maxTokensField]: maxTokens }),
       ...(reasoning !== undefined &&
         (compat.effortField === "reasoning" ? { reasoning: { effort: reasoning } } : { reasoning_effort: reasoning })),
       ...(tools.length > 0 && { tools: toChatTools(tools, compat) }),

@@ -1,4 +1,4 @@
-import { type OptionSpecs, option } from "@toolcrib/core/internal";
+import { mostChatTools, type OptionSpecs, option } from "@toolcrib/core/internal";
 
 /** The oddities of a server of chat completions, as data, so that a new server needs no new class. */
 export interface Compat {
@@ -10,10 +10,21 @@ export interface Compat {
   readonly streamUsage: boolean;
   /** True if a tool may carry `strict`. */
   readonly strictTools: boolean;
+  /** The most tools of a request: 128 at OpenAI, and `Infinity` where the server has no limit. */
+  readonly mostTools: number;
   /** True if reasoning goes back in the field it came in. */
   readonly replayReasoning: boolean;
+  /** The fields beside the standard ones that go back to the model that wrote them, in a message and in its calls. */
+  readonly carriedFields: readonly string[];
+  /** True if two messages of the user in a row go as one: templates of many models refuse two. */
+  readonly joinUserMessages: boolean;
   /** True if an answer may be asked for by a schema (`response_format`) beside tools. */
   readonly answerFormat: boolean;
+  /**
+   * True if thinking within tags (`<think>`) in the text of a reply is thinking, and calls that a model writes as text at its end are calls:
+   * outside code, whole, and of tools that were offered. Undefined: if the table of models says so.
+   */
+  readonly textCalls: boolean | undefined;
   /** Added to every request body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -23,8 +34,15 @@ export const compatSpecs: OptionSpecs<Compat> = {
   effortField: option.text,
   streamUsage: option.flag,
   strictTools: option.flag,
+  mostTools: option.positive,
   replayReasoning: option.flag,
+  carriedFields: {
+    expected: "a list of names of fields",
+    fits: (value) => Array.isArray(value) && value.every((name) => typeof name === "string" && name !== ""),
+  },
+  joinUserMessages: option.flag,
   answerFormat: option.flag,
+  textCalls: option.flag,
   body: option.object,
 };
 
@@ -34,8 +52,13 @@ export const defaultCompat: Compat = Object.freeze({
   effortField: "reasoning_effort",
   streamUsage: true,
   strictTools: false,
+  mostTools: mostChatTools,
   replayReasoning: true,
+  // Gemini's signatures, without which it refuses every turn with a call.
+  carriedFields: Object.freeze(["extra_content"]),
+  joinUserMessages: true,
   answerFormat: false,
+  textCalls: undefined,
   body: Object.freeze({}),
 });
 

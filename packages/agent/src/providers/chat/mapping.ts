@@ -1,4 +1,5 @@
 import { type ChatTool, toOpenAIChatTool } from "@toolcrib/core";
+import { tooManyTools } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type {
   ChatCompletionAssistantMessageParam,
@@ -7,10 +8,13 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
+import { textOf } from "../../conversation/conversation.ts";
+import { AgentError } from "../../errors.ts";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import { beyondStrictLimits } from "../models/answerFormat.ts";
 import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { carriedIn } from "./carried.ts";
 import type { Compat } from "./compat.ts";
 
 /** The author whose messages a mapping replays: the provider's name, and `provider/model`. */
@@ -19,8 +23,10 @@ export interface ChatAuthor {
   readonly model: string;
 }
 
-/** Converts tools. Sends `strict` only if it is asked for and the server takes it. */
+/** Converts tools. Sends `strict` only if it is asked for and the server takes it. Throws an AgentError for too many. */
 export function toChatTools(tools: readonly ChatTool[], compat: Compat): ChatCompletionFunctionTool[] {
+  const problem = tooManyTools(tools.length, compat.mostTools);
+  if (problem !== undefined) throw new AgentError({ code: "invalid_request", message: `${problem}.` });
   const loose = compat.strictTools ? beyondStrictLimits(tools) : new Set(tools);
   return tools.map((tool) => {
     const { type, function: shape } = toOpenAIChatTool(tool);
@@ -43,12 +49,32 @@ export function toChatMessage(message: Message, author: ChatAuthor, compat: Comp
     case "user":
       return { role: "user", content: toUserContent(message.content) };
     case "assistant":
-      return toAssistant(message, compat.replayReasoning && message.model === author.model ? author.name : undefined);
+      return toAssistant(message, message.model === author.model ? author.name : undefined, compat);
     case "tool":
       return { role: "tool", tool_call_id: wireId(message.callId), content: toToolText(message) };
     default:
       return message satisfies never;
   }
+}
+
+/** Returns the messages with neighbouring ones of the user as one. */
+export function joinUserMessages(messages: readonly ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
+  const joined: ChatCompletionMessageParam[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role !== "user" || last?.role !== "user") joined.push(message);
+    else joined.splice(-1, 1, { role: "user", content: joinContent(last.content, message.content) });
+  }
+  return joined;
+}
+
+type UserParts = string | ChatCompletionContentPart[];
+
+function joinContent(first: UserParts, second: UserParts): UserParts {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  const parts = (content: UserParts): ChatCompletionContentPart[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return [...parts(first), ...parts(second)];
 }
 
 function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | ChatCompletionContentPart[] {
@@ -68,29 +94,37 @@ function toToolText({ output, content }: ToolMessage): string {
   return wellFormed(output + note);
 }
 
-function toAssistant(message: AssistantMessage, author: string | undefined): ChatCompletionAssistantMessageParam {
-  const reasoning: Record<string, unknown> = {};
+/** `author`: of a message of the same model, which gets back what it carried. */
+function toAssistant(
+  message: AssistantMessage,
+  author: string | undefined,
+  { replayReasoning, carriedFields }: Compat,
+): ChatCompletionAssistantMessageParam {
+  const carried: Record<string, unknown> = {};
   const toolCalls: NonNullable<ChatCompletionAssistantMessageParam["tool_calls"]> = [];
-  let text = "";
+  const text = textOf(message);
+  let thinking = "";
   for (const block of message.content) {
+    const data =
+      block.opaque?.provider === author && isObject(block.opaque?.data) ? wellFormedJson(block.opaque.data) : undefined;
     switch (block.type) {
       case "text":
-        text += block.text;
         break;
       case "reasoning":
-        if (block.opaque?.provider === author && isObject(block.opaque?.data)) {
-          Object.assign(reasoning, wellFormedJson(block.opaque.data));
-        }
+        if (Array.isArray(data?.inContent)) {
+          const [open, close] = data.inContent;
+          if (replayReasoning) thinking += `${open}\n${wellFormed(block.text)}\n${close}\n\n`;
+        } else Object.assign(carried, replayReasoning ? data : carriedIn(data, carriedFields));
         break;
       case "tool-call": {
         const call = { name: wireName(block.name), arguments: argumentsText(block.args) };
-        toolCalls.push({ type: "function", id: wireId(block.id), function: call });
+        toolCalls.push({ ...carriedIn(data, carriedFields), type: "function", id: wireId(block.id), function: call });
         break;
       }
       default:
         block satisfies never;
     }
   }
-  const content = text === "" && toolCalls.length > 0 ? null : wellFormed(text);
-  return { role: "assistant", content, ...reasoning, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+  const content = thinking + wellFormed(text) || (toolCalls.length > 0 ? null : "");
+  return { role: "assistant", content, ...carried, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
 }

@@ -1,19 +1,41 @@
 import { isObject } from "@toolcrib/core/text";
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, ReasoningBlock, StopReason, TextBlock, ToolCallBlock, Usage } from "../../messages.ts";
+import type {
+  AssistantMessage,
+  OpaqueData,
+  ReasoningBlock,
+  StopReason,
+  TextBlock,
+  ToolCallBlock,
+  Usage,
+} from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import type { ContentPart, ContentReader } from "../../textCalls/contentReader.ts";
+import { contentSign, seamBetween, TextSeams } from "../../textSeams.ts";
+import { endReason } from "../errors/endWords.ts";
 import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
+import { addCall, type CallState } from "./calls.ts";
+import { addCarried, type Carried } from "./carried.ts";
+import { laterUsage } from "./usage.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
-type CallDelta = NonNullable<Delta["tool_calls"]>[number];
 /** The fields in which servers put reasoning beside the standard ones. */
 type Reasoning = { reasoning?: string | null; reasoning_content?: string | null; reasoning_details?: unknown };
 
 /** The part of a chat completions reply that has arrived. */
 interface ChatState {
   readonly service: Service;
+  /** The fields beside the standard ones that go back with a message and its calls. */
+  readonly carriedFields: readonly string[];
+  readonly carried: Carried;
+  readonly seams: TextSeams;
+  /** Splits the text of a model that writes thinking and calls as text. */
+  readonly content: ContentReader | undefined;
+  /** The thinking and calls in it. */
+  thought: string;
+  textCalls: readonly ToolCallBlock[];
   text: string;
   refusal: string;
   reasoning: string;
@@ -27,17 +49,19 @@ interface ChatState {
   usage: Usage | undefined;
 }
 
-interface CallState {
-  readonly index: number | undefined;
-  id: string;
-  name: string;
-  /** As text; some servers send an object. */
-  args: unknown;
-}
-
-export function createChatState(service: Service): ChatState {
+export function createChatState(
+  service: Service,
+  carriedFields: readonly string[],
+  content?: ContentReader,
+): ChatState {
   return {
     service,
+    carriedFields,
+    carried: {},
+    seams: new TextSeams(),
+    content,
+    thought: "",
+    textCalls: [],
     text: "",
     refusal: "",
     reasoning: "",
@@ -54,9 +78,13 @@ export function createChatState(service: Service): ChatState {
 export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): ProviderEvent[] {
   const fault = isObject(chunk) ? chunk.error : undefined;
   if (fault) throw serviceFault(fault);
-  if (chunk.usage) state.usage = toUsage(chunk.usage);
+  // In the form of vLLM.
+  if (isObject(chunk) && String(chunk.object) === "error") throw serviceFault(chunk);
+  state.usage = laterUsage(state.usage, chunk.usage);
   const choice = chunk.choices?.[0];
   if (!choice) return [];
+  // Kimi's.
+  if (isObject(choice)) state.usage = laterUsage(state.usage, choice.usage);
   const choiceFault = isObject(choice) ? choice.error : undefined;
   if (choiceFault) throw serviceFault(choiceFault);
   const events = choice.delta ? reduceDelta(state, choice.delta) : [];
@@ -80,8 +108,10 @@ export function* chatChunks(completion: ChatCompletion): Generator<ChatCompletio
 
 function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[] {
   const events: ProviderEvent[] = [];
+  const { seams } = state;
   const reasoning = delta.reasoning || delta.reasoning_content;
   if (reasoning) {
+    seams.separate();
     state.reasoning += reasoning;
     state.reasoningField = delta.reasoning ? "reasoning" : "reasoning_content";
     events.push({ type: "reasoning-delta", text: reasoning });
@@ -90,13 +120,53 @@ function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[
     for (const detail of delta.reasoning_details) if (isObject(detail)) addDetail(state.details, detail);
   }
   if (delta.refusal) state.refusal += delta.refusal;
-  for (const text of [contentText(delta.content), delta.refusal]) {
-    if (!text) continue;
-    state.text += text;
-    events.push({ type: "text-delta", text });
+  const text = contentText(delta.content);
+  const parts = state.content?.push(text) ?? [{ type: "text", text } as const];
+  events.push(...showParts(state, parts));
+  if (delta.refusal) events.push(...showText(state, delta.refusal));
+  if (text !== "" && events.length === 0) events.push(contentSign);
+  addCarried(state.carried, delta, state.carriedFields);
+  for (const piece of delta.tool_calls ?? []) {
+    seams.separate();
+    addCarried(addCall(state.calls, piece).carried, piece, state.carriedFields);
+    if (events.length === 0 && (piece.id || piece.function?.name || piece.function?.arguments))
+      events.push(contentSign);
   }
-  for (const call of delta.tool_calls ?? []) addCall(state.calls, call);
   return events;
+}
+
+function showText(state: ChatState, text: string): ProviderEvent[] {
+  const events = state.seams.show(text);
+  for (const event of events) if (event.type === "text-delta") state.text += event.text;
+  return events;
+}
+
+function showParts(state: ChatState, parts: readonly ContentPart[]): ProviderEvent[] {
+  return parts.flatMap(({ type, text }) => {
+    if (type === "text") return showText(state, text);
+    state.seams.separate();
+    if (type === "thinking") {
+      state.thought += text;
+      return [{ type: "reasoning-delta", text } as const];
+    }
+    state.thought += seamBetween(state.thought, state.text) + state.text;
+    state.text = "";
+    return [];
+  });
+}
+
+/** Returns the events of text that was held back, once the end is known; calls within it are none if the service sent calls itself. */
+export function flushChat(state: ChatState): ProviderEvent[] {
+  const { content, finish, service, calls, refusal } = state;
+  if (!content || finish === undefined) return [];
+  const mayCall = refusal === "" && calls.length === 0 && !isFiltered(endReason(finish, service));
+  const ended = content.end(mayCall);
+  state.textCalls = ended.calls;
+  return showParts(state, ended.parts);
+}
+
+function isFiltered(stop: StopReason): boolean {
+  return stop === "refusal" || stop === "content-filter";
 }
 
 /** Joins the parts that some servers send instead of a string. */
@@ -121,76 +191,48 @@ function addDetail(details: Record<string, unknown>[], piece: Record<string, unk
   }
 }
 
-/** Adds a piece of a call. Servers differ: the index may be missing or always 0, the id sent once or in every piece, the name too. */
-function addCall(calls: CallState[], piece: CallDelta): void {
-  const id = piece.id ?? "";
-  const name = piece.function?.name ?? "";
-  const args: unknown = piece.function?.arguments;
-  const open = calls.findLast((call) =>
-    piece.index === undefined ? id === "" || call.id === id : call.index === piece.index,
-  );
-  const startsAnew = open === undefined || (id !== "" && open.id !== "" && open.id !== id && name !== "");
-  if (startsAnew || (piece.index === undefined && id === "" && name !== "")) {
-    calls.push({ index: piece.index, id, name, args });
-    return;
-  }
-  if (open.id === "") open.id = id;
-  if (name !== open.name) open.name += name;
-  if (typeof args === "string") open.args = typeof open.args === "string" ? open.args + args : args;
-  else if (args !== undefined && args !== null) open.args = args;
-}
-
 /** Returns the reply, once a finish reason was seen. */
 export function finishChat(state: ChatState, model: string): ReplyEvent {
   if (state.finish === undefined) throw badReply(state.service, "ended before it was complete.");
-  const stop = stopOf(state);
+  const stop: StopReason = state.refusal === "" ? endReason(state.finish, state.service) : "refusal";
   const content: AssistantMessage["content"][number][] = [];
+  const { service, carried, calls } = state;
   if (state.reasoning !== "" || state.details.length > 0) content.push(toReasoning(state));
-  if (state.text !== "") content.push({ type: "text", text: state.text } satisfies TextBlock);
+  // Beside the text, of which the model may have said nothing.
+  if (Object.keys(carried).length > 0) content.push({ type: "reasoning", text: "", ...opaque(service, carried) });
+  if (state.thought.trim() !== "") content.push(toThought(state));
+  const text = state.thought === "" ? state.text : state.text.replace(/^\n+/, "");
+  if (text !== "") content.push({ type: "text", text } satisfies TextBlock);
+  const isLimited = stop === "token-limit" || stop === "context-limit";
   content.push(
-    ...state.calls.map((call, index) => toCall(call, stop === "token-limit" && index === state.calls.length - 1)),
+    ...calls.map((call, at) => toCall(call, service, isLimited && at === calls.length - 1)),
+    ...state.textCalls,
   );
   const detail = state.refusal || (stop === "content-filter" ? state.nativeFinish : undefined);
-  return toReplyEvent({ content, stop, model, detail, usage: state.usage });
-}
-
-function stopOf(state: ChatState): StopReason {
-  if (state.refusal !== "") return "refusal";
-  switch (state.finish) {
-    case "length":
-      return "token-limit";
-    case "content_filter":
-      return "content-filter";
-    case "tool_calls":
-    case "function_call":
-      return "tool-calls";
-    case "error":
-      throw serviceFault({ message: "The service ended the reply with an error.", code: "server_error" });
-    default:
-      // `stop`, and other words of some servers for it.
-      return "stop";
-  }
+  return toReplyEvent({ content, stop, word: state.finish, model, detail, usage: state.usage }, state.service);
 }
 
 function toReasoning({ service, reasoning, reasoningField, details }: ChatState): ReasoningBlock {
   const data = details.length > 0 ? { reasoning_details: details } : { [reasoningField ?? "reasoning"]: reasoning };
-  return { type: "reasoning", text: reasoning, opaque: { provider: service.name, data } };
+  return { type: "reasoning", text: reasoning, ...opaque(service, data) };
 }
 
-function toCall(call: CallState, lastBeforeLimit: boolean): ToolCallBlock {
-  const parsed = parseArguments(call.args);
-  const cut = lastBeforeLimit && (parsed.malformed !== undefined || call.args === undefined || call.args === "");
-  return { type: "tool-call", id: call.id, name: call.name, ...(cut ? { args: {}, malformed: cutOff } : parsed) };
+/** Thinking in the text goes back there: templates of models cut it out by its tags. */
+function toThought({ service, thought, content }: ChatState): ReasoningBlock {
+  return { type: "reasoning", text: thought.trim(), ...opaque(service, { inContent: content?.thinkTags }) };
 }
 
-/** Converts the usage: `prompt_tokens` includes cached ones; `cost` is OpenRouter's, in dollars. */
-function toUsage(usage: NonNullable<ChatCompletionChunk["usage"]> & { cost?: unknown }): Usage {
+function opaque({ name }: Service, data: Carried): { opaque: OpaqueData } {
+  return { opaque: { provider: name, data } };
+}
+
+function toCall({ id, name, args, carried }: CallState, service: Service, lastBeforeLimit: boolean): ToolCallBlock {
+  const parsed = parseArguments(args);
+  const cut = lastBeforeLimit && (parsed.malformed !== undefined || args === undefined || args === "");
   return {
-    inputTokens: usage.prompt_tokens ?? 0,
-    outputTokens: usage.completion_tokens ?? 0,
-    cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
-    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-    ...(typeof usage.cost === "number" && { cost: usage.cost }),
+    type: "tool-call",
+    ...{ id, name },
+    ...(cut ? { args: {}, malformed: cutOff } : parsed),
+    ...(Object.keys(carried).length > 0 && opaque(service, carried)),
   };
 }

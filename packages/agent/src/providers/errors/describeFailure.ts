@@ -18,7 +18,8 @@ export interface Failure {
 export function describeFailure(error: unknown): Failure {
   const fields = isObject(error) ? error : {};
   const body = bodyOf(fields);
-  const code = [body.code, body.type, fields.code].find((word) => typeof word === "string") ?? systemCode(error) ?? "";
+  const words = [body.code, body.type, fields.code];
+  const code = words.find((word) => typeof word === "string") ?? systemCode(error) ?? body.code ?? "";
   const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
   const message = [body.message, fields.message].find((text) => typeof text === "string");
   return {
@@ -50,17 +51,42 @@ function isHeaders(value: unknown): value is Pick<Headers, "get"> {
   return isObject(value) && typeof value.get === "function";
 }
 
-/** Returns the `{ type, code, message }` of an answer; Anthropic nests it once more. */
+/** Returns the `{ type, code, message }` of an answer; Anthropic nests it once more, and a gateway has that of the model's maker in it. */
 function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
   const outer = isObject(fields.error) ? fields.error : {};
-  return isObject(outer.error) ? outer.error : outer;
+  const body = isObject(outer.error) ? outer.error : outer;
+  return { ...body, ...makersOwn(body) };
+}
+
+/** Returns what OpenRouter passes on of the maker's own error, which is JSON or text. */
+function makersOwn({ metadata }: Record<string, unknown>): Record<string, unknown> {
+  const { raw, provider_name } = isObject(metadata) ? metadata : {};
+  if (raw === undefined || raw === null || raw === "") return {};
+  const answer = parsed(raw);
+  const { error = answer, ...whole } = answer;
+  const own = isObject(error) ? error : { message: error };
+  const said = [own.message, whole.message, raw].find((text) => typeof text === "string") ?? JSON.stringify(raw);
+  const message = typeof provider_name === "string" ? `${provider_name}: ${said}` : said;
+  const code = [own.code, own.type, whole.code, whole.type].find((word) => typeof word === "string");
+  // Beside its own number.
+  return { message, ...(code !== undefined && { type: code }) };
+}
+
+function parsed(raw: unknown): Record<string, unknown> {
+  if (typeof raw !== "string") return isObject(raw) ? raw : {};
+  try {
+    const value: unknown = JSON.parse(raw);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 function statusOfCode(body: Record<string, unknown>): number | undefined {
   if (typeof body.code === "number" && body.code >= 400) return body.code;
   const word = [body.code, body.type].filter((part) => typeof part === "string").join(" ");
   if (/rate_limit/.test(word)) return 429;
-  if (/insufficient_quota|billing/.test(word)) return 402;
+  if (/insufficient_(?:quota|balance)|exceeded_current_quota|billing/.test(word)) return 402;
   if (/authentication/.test(word)) return 401;
   if (/permission/.test(word)) return 403;
   if (/not_found/.test(word)) return 404;

@@ -1,15 +1,8 @@
+import { answerWith, jsonOf, sharedWireServer, sse, streamOf, type WireRequest, wireFormats } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
-import {
-  answerWith,
-  jsonOf,
-  sharedWireServer,
-  sse,
-  streamOf,
-  type WireRequest,
-  wireFormats,
-  wireProvider,
-} from "../../../../../testing/src/index.ts";
+import { wireProvider } from "../../../testing/wireFaultRun.ts";
 import { Agent } from "../../agent.ts";
+import ends from "../fixtures/endsOfTurns.json" with { type: "json" };
 import { endOfTurn } from "./endOfTurn.ts";
 
 const key = "sk-test-abcdefgh12345678";
@@ -19,48 +12,31 @@ const server = await sharedWireServer();
 describe.each(wireFormats)("over the %s wire", (format) => {
   test.each([
     [413, "Request exceeds the maximum size", "context-limit"],
-    [400, "prompt is too long: 300000 tokens > 200000 maximum", "context-limit"],
-    [400, "Your input exceeds the context window of this model", "context-limit"],
     [400, "The response was filtered due to the content management policy", "content-filter"],
-  ])(
-    "status %s with %j ends the turn with that text as detail, and the next turn works",
-    async (status, said, reason) => {
-      const agent = new Agent(wireProvider(format, server.url));
-      server.script(jsonOf({ type: "error", error: { type: "invalid_request_error", message: said } }, { status }));
-      await expect(agent.chat("Go.")).rejects.toMatchObject({ code: "ended", reason, detail: said, text: "" });
-      server.script(jsonOf({ type: "error", error: { message: said } }, { status }), answerWith({ text: "Fine." }));
-      const events = [];
-      for await (const event of agent.streamChat("Go.")) events.push(event);
-      expect(events.at(-1)).toEqual({ type: "end", reason, text: "", detail: said });
-      expect(await agent.chat("And now?")).toBe("Fine.");
-    },
-  );
+  ])("status %s with %j ends the turn with that text as detail, and the next turn works", async (...row) => {
+    const [status, said, reason] = row;
+    const agent = new Agent(wireProvider(format, server.url));
+    server.script(jsonOf({ type: "error", error: { message: said } }, { status }), answerWith({ text: "Fine." }));
+    await expect(agent.chat("Go.")).rejects.toMatchObject({ code: "ended", reason, detail: said, text: "" });
+    expect(await agent.chat("And now?")).toBe("Fine.");
+  });
 });
 
+const refused = (refusal: string) => ({
+  status: "completed",
+  output: [{ type: "message", id: "msg_1", role: "assistant", content: [{ type: "refusal", refusal }] }],
+});
 const refusals: Record<WireRequest["format"], (said: string) => Parameters<typeof sse>[0]> = {
   messages: (explanation) => [
     { event: "message_start", data: { type: "message_start", message: { usage: {} } } },
     {
       event: "message_delta",
-      data: {
-        type: "message_delta",
-        delta: { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } },
-        usage: {},
-      },
+      data: { type: "message_delta", delta: { stop_reason: "refusal", stop_details: { explanation } }, usage: {} },
     },
     { event: "message_stop", data: { type: "message_stop" } },
   ],
   responses: (refusal) => [
-    {
-      event: "response.completed",
-      data: {
-        type: "response.completed",
-        response: {
-          status: "completed",
-          output: [{ type: "message", id: "msg_1", role: "assistant", content: [{ type: "refusal", refusal }] }],
-        },
-      },
-    },
+    { event: "response.completed", data: { type: "response.completed", response: refused(refusal) } },
   ],
   chat: (refusal) => [{ data: { choices: [{ index: 0, delta: { refusal }, finish_reason: "stop" }] } }],
 };
@@ -74,12 +50,8 @@ test.each(wireFormats)("a refusal over the %s wire says why", async (format) => 
 });
 
 test("a filter behind a gateway is reported with its own text", async () => {
-  const choice = {
-    index: 0,
-    delta: { content: "So" },
-    finish_reason: "content_filter",
-    native_finish_reason: "SAFETY",
-  };
+  const reason = { finish_reason: "content_filter", native_finish_reason: "SAFETY" };
+  const choice = { index: 0, delta: { content: "So" }, ...reason };
   server.script(streamOf(sse([{ data: { choices: [choice] } }])));
   await expect(new Agent(wireProvider("chat", server.url)).chat("Go.")).rejects.toMatchObject({
     reason: "content-filter",
@@ -91,25 +63,23 @@ test("a filter behind a gateway is reported with its own text", async () => {
 test("a full context window and a content filter end the turn instead of failing it, with the service's text", () => {
   const end = (status: number, body: object) =>
     endOfTurn(Object.assign(new Error(`${status} x`), { status, error: body }), [key]);
-  const ends: [status: number, body: { message: string; code?: string }, stop: string][] = [
-    [400, { code: "context_length_exceeded", message: "too long" }, "context-limit"],
-    [400, { code: "exceed_context_size_error", message: "it does not fit" }, "context-limit"],
-    [400, { message: "prompt is too long: 210000 tokens > 200000 maximum" }, "context-limit"],
-    [400, { message: "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000" }, "context-limit"],
-    [400, { message: "This model's maximum context length is 8192 tokens." }, "context-limit"],
-    [400, { message: "This model's maximum prompt length is 131072 but the request contains 140000" }, "context-limit"],
-    [400, { message: "The input token count (9) exceeds the maximum number of tokens allowed (8)." }, "context-limit"],
-    [400, { message: "Input is too long for requested model." }, "context-limit"],
-    [422, { message: "Your input exceeds the context window of this model." }, "context-limit"],
-    [500, { message: "the request exceeds the available context size" }, "context-limit"],
-    [413, { message: "Request too large" }, "context-limit"],
-    [400, { code: "content_filter", message: "filtered" }, "content-filter"],
-    [400, { message: "Output blocked by content filtering policy" }, "content-filter"],
-  ];
-  for (const [status, body, stop] of ends) expect(end(status, body)).toEqual({ stop, detail: body.message });
+  for (const { status, body, stop } of ends) expect(end(status, body)).toEqual({ stop, detail: body.message });
   expect(end(400, { message: "unknown field" })).toBeUndefined();
   expect(end(500, { message: "out of memory" })).toBeUndefined();
   expect(end(401, { message: "context length" })).toBeUndefined();
+});
+
+test.each([
+  ["as JSON", '{"error":{"message":"prompt is too long: 300000 tokens > 200000 maximum"}}'],
+  ["as text", "prompt is too long: 300000 tokens > 200000 maximum"],
+  ["as an object", { message: "prompt is too long: 300000 tokens > 200000 maximum" }],
+])("what a gateway passes on of the maker's own error %s is read", (_, raw) => {
+  const error = { code: 400, message: "Provider returned error", metadata: { raw, provider_name: "Anthropic" } };
+  const detail = "Anthropic: prompt is too long: 300000 tokens > 200000 maximum";
+  const refused = Object.assign(new Error("400 Provider returned error"), { status: 400, error });
+  expect(endOfTurn(refused, [])).toEqual({ stop: "context-limit", detail });
+  // In mid-stream the error has no status of its own.
+  expect(endOfTurn(Object.assign(new Error("x"), { error }), [])).toEqual({ stop: "context-limit", detail });
 });
 
 test("the service's text about an end is one line without markup and keys, or the status if there is none", () => {

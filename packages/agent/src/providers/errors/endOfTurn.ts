@@ -26,9 +26,13 @@ function stopOf({ status, code, message }: Failure): StopReason | undefined {
   return status !== 500 && (contentCodes.test(code) || contentMessage.test(message)) ? "content-filter" : undefined;
 }
 
-const contextCodes = /^(?:context_length_exceeded|exceed_context_size_error|string_above_max_length)$/;
+const contextCodes =
+  /^(?:context_length_exceeded|exceed_context_size_error|string_above_max_length|model_max_prompt_tokens_exceeded|1261|ContextWindowExceededError)$/;
 
-/** The words of OpenAI, Anthropic, Bedrock, Gemini, xAI, Mistral, vLLM, llama.cpp, Ollama and LM Studio. */
+/**
+ * The words of OpenAI, Anthropic, Bedrock, Gemini, xAI, Mistral, vLLM, llama.cpp, Ollama and LM Studio; of Kimi, GLM, DashScope, TGI, Together,
+ * Groq, Cerebras, LiteLLM and Cohere.
+ */
 const contextMessage = new RegExp(
   [
     "context[ _](?:length|window|size)",
@@ -38,6 +42,13 @@ const contextMessage = new RegExp(
     "request too large",
     "input token count",
     "exceeds? the (?:available |maximum )?(?:context|number of tokens)",
+    "exceeded model token limit",
+    "prompt exceeds max length",
+    "range of input length should be",
+    "`?inputs`? (?:must have less than|tokens \\+ `?max_new_tokens`? must be)",
+    "reduce the length of the messages",
+    "ContextWindowExceeded",
+    "too many tokens",
   ].join("|"),
   "i",
 );

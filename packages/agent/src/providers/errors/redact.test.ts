@@ -63,11 +63,12 @@ test("a key in a call's arguments and in opaque data is removed", () => {
   expect(JSON.stringify(events)).not.toContain(key);
 });
 
-test("text held back before reasoning comes before it", () => {
+test.each<ProviderEvent>([
+  { type: "reasoning-delta", text: "hm" },
+  { type: "text-delta", text: "hm", phase: "final_answer" },
+  { type: "text-delta", text: "hm" },
+])("text held back before %j comes before it, in its own phase", (next) => {
   const clean = createEventRedactor([key]);
-  const events = [...clean({ type: "text-delta", text: "sk-" }), ...clean({ type: "reasoning-delta", text: "hm" })];
-  expect(events).toEqual([
-    { type: "text-delta", text: "sk-" },
-    { type: "reasoning-delta", text: "hm" },
-  ]);
+  const held = { type: "text-delta", text: "sk-", phase: "commentary" } as const;
+  expect([...clean(held), ...clean(next)]).toEqual([held, next]);
 });

@@ -1,5 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
 import { redacted, redactUrls, withoutSecrets } from "@toolcrib/kit/text";
+import type { TextPhase } from "../../messages.ts";
 import type { ProviderEvent } from "../../provider.ts";
 
 /** The forms of keys of the known services and of bearer tokens, also half masked. */
@@ -67,7 +68,7 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
       const clean = JSON.stringify(without) === JSON.stringify(said) ? event : { ...event, ...without };
       return earlier ? [earlier, clean] : [clean];
     }
-    const joined = earlier?.type === event.type;
+    const joined = earlier?.type === event.type && phaseOf(earlier) === phaseOf(event);
     const text = withoutSecrets(joined ? earlier.text + event.text : event.text, secrets);
     const pending = pendingLength(text);
     if (pending > 0) held = { ...event, text: text.slice(-pending) };
@@ -76,4 +77,8 @@ export function createEventRedactor(secrets: readonly string[]): (event: Provide
     if (shown !== "") events.push({ ...event, text: shown });
     return events;
   };
+}
+
+function phaseOf(event: ProviderEvent): TextPhase | undefined {
+  return event.type === "text-delta" ? event.phase : undefined;
 }

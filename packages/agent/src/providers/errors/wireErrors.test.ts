@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import refusedSettings from "../fixtures/refusedSettings.json" with { type: "json" };
 import { retryAfterMs, type Service, serviceFault, toAgentError } from "./wireErrors.ts";
 
 const key = "sk-test-abcdefgh12345678";
@@ -87,6 +88,16 @@ test("an unreachable server, a dropped connection and a bad certificate are told
   expect(toAgentError(connection("ERR_TLS_CERT_ALTNAME_INVALID"), service).retryable).toBe(false);
 });
 
+test("a proxy that the environment names and Node does not use is told, but for a service on this machine", () => {
+  vi.stubEnv("HTTPS_PROXY", "http://proxy.test:3128");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const failed = Object.assign(new Error("fetch failed"), { code: "ENOTFOUND" });
+  const told = "HTTPS_PROXY is set, but Node uses it only with NODE_USE_ENV_PROXY=1";
+  for (const baseURL of [undefined, "https://service.test/v1"])
+    expect(toAgentError(failed, { ...service, baseURL }).message).toContain(told);
+  expect(toAgentError(failed, service).message).not.toContain("PROXY");
+});
+
 test("errors in mid-stream are classified by the code that the service sends", () => {
   const code = (body: object) => toAgentError(serviceFault(body), service).code;
   expect(code({ type: "overloaded_error", message: "x" })).toBe("server");
@@ -95,48 +106,13 @@ test("errors in mid-stream are classified by the code that the service sends", (
   expect(code({ code: "invalid_prompt", message: "x" })).toBe("invalid_request");
 });
 
-test.each([
-  [
-    "thinking",
-    "claude-opus-5-5",
-    '"thinking.type.disabled" is not supported for this model.',
-    "Set reasoning to low, medium, high, xhigh or max, or leave it out.",
-  ],
-  [
-    "effort",
-    "claude-haiku-4-5",
-    "This model does not support the effort parameter.",
-    "Set reasoning to none, low, medium or high, or leave it out.",
-  ],
-  [
-    "tool choice",
-    "claude-sonnet-5-5",
-    'tool_choice: type "tool" and "any" are not supported for this model.',
-    "leave toolChoice out, and ask for the call in the message.",
-  ],
-  ["sampling", "claude-opus-5-5", "`temperature` may only be set to 1 for this model.", "remove them from extraBody."],
-  [
-    "length of replies",
-    "claude-haiku-4-5",
-    "max_tokens: 99999 > 64000, which is the maximum allowed",
-    "Set maxTokens to 64000 or less.",
-  ],
-  [
-    "pictures",
-    "claude-opus-5-5",
-    "image dimensions exceed max allowed size for many-image requests: 2000 pixels",
-    "Up to 20 in a conversation may have 8000 pixels a side, more of them 2000.",
-  ],
-  [
-    "newest fields",
-    "claude-opus-5-5",
-    "thinking.adaptive.block_binding: Extra inputs are not permitted",
-    "set fullApi to false.",
-  ],
-])("a refusal that names a setting says what to change: %s", (name, model, said, advice) => {
-  const anthropic = { ...service, name: "anthropic", label: "Anthropic", model };
-  const { message, remedy } = toAgentError(answer(400, { type: "invalid_request_error", message: said }), anthropic);
-  expect(remedy?.problem).toContain(`Anthropic refused the request because of its ${name} (400): `);
-  expect(remedy?.problem).toContain(said.slice(0, -1));
-  expect(message.endsWith(advice)).toBe(true);
-});
+test.each(refusedSettings)(
+  "a refusal that names a setting says what to change: $name",
+  ({ name, model, said, advice }) => {
+    const anthropic = { ...service, name: "anthropic", label: "Anthropic", model };
+    const { message, remedy } = toAgentError(answer(400, { type: "invalid_request_error", message: said }), anthropic);
+    expect(remedy?.problem).toContain(`Anthropic refused the request because of its ${name} (400): `);
+    expect(remedy?.problem).toContain(said.slice(0, -1));
+    expect(message.endsWith(advice)).toBe(true);
+  },
+);

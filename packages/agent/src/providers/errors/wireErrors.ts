@@ -1,24 +1,14 @@
 import { isObject } from "@toolcrib/core/text";
-import { redactUrls } from "@toolcrib/kit/text";
 import { AgentError, type AgentErrorCode, advised, isAgentError } from "../../errors.ts";
 import type { Remedy } from "../../messages.ts";
-import { refusedSetting } from "../models/refusedSetting.ts";
+import { addressOf } from "../models/address.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
+import { unusedProxy } from "./proxies.ts";
 import { redact } from "./redact.ts";
+import type { Service } from "./service.ts";
+import { verdict } from "./verdict.ts";
 
-/** The facts about the service behind a provider that its errors use. */
-export interface Service {
-  /** The provider's name. */
-  readonly name: string;
-  /** For sentences: `OpenAI`. */
-  readonly label: string;
-  readonly model: string;
-  /** Undefined: the SDK's default. */
-  readonly baseURL: string | undefined;
-  /** The variable that holds the key. */
-  readonly keyVariable: string | undefined;
-  readonly secrets: readonly string[];
-}
+export type { Service } from "./service.ts";
 
 /** Returns an answer that is not of the wire format; sending the request again may give a whole one. */
 export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
@@ -86,9 +76,9 @@ function redacted(problem: string, advice: Remedy["advice"], { secrets }: Servic
 }
 
 function answerError(failure: Failure, status: number, error: unknown, service: Service): AgentError {
-  const { code, retryable, advice, refused = verb(code) } = verdict(failure, status, service);
+  const { code, retryable, advice, refused = verb(code), waitMs } = verdict(failure, status, service);
   const advised = failure.headers?.get("x-should-retry");
-  const wait = retryAfterMs(failure.headers);
+  const wait = retryAfterMs(failure.headers) ?? waitMs;
   return new AgentError({
     code,
     status,
@@ -103,53 +93,6 @@ function answerError(failure: Failure, status: number, error: unknown, service: 
 function agentErrorIn(error: unknown, depth = 0): AgentError | undefined {
   if (isAgentError(error)) return error;
   return isObject(error) && depth < 5 ? agentErrorIn(error.cause, depth + 1) : undefined;
-}
-
-interface Verdict {
-  readonly code: AgentErrorCode;
-  readonly retryable: boolean;
-  readonly advice: Remedy["advice"];
-  /** The service's action, if the code does not say all. */
-  readonly refused?: string;
-}
-
-function verdict(failure: Failure, status: number, service: Service): Verdict {
-  const key = { option: "apiKey", variable: service.keyVariable } as const;
-  const noCredit = {
-    code: "rate_limit",
-    retryable: false,
-    advice: ["Add credit to the account, or use another model."],
-  } as const;
-  if (failure.code === "insufficient_quota") return noCredit;
-  switch (status) {
-    case 401:
-      return { code: "authentication", retryable: false, advice: ["Check ", key, "."] };
-    case 402:
-      return noCredit;
-    case 403:
-      return { code: "authentication", retryable: false, advice: ["Check what the key may do (", key, ")."] };
-    case 404: {
-      const where = addressOf(service, " (", ")");
-      const advice = [`Check the model name (${service.model}) and `, baseURL, `${where}.`];
-      return { code: "not_found", retryable: false, advice };
-    }
-    case 429:
-      return { code: "rate_limit", retryable: true, advice: ["Wait and try again, or use another model."] };
-    case 408:
-      return { code: "timeout", retryable: true, advice: ["Try again."] };
-    case 409:
-      return { code: "server", retryable: true, advice: ["Try again."] };
-    default:
-      return status >= 500
-        ? { code: "server", retryable: true, advice: ["Try again later."] }
-        : { code: "invalid_request", retryable: false, ...refusal(failure, service) };
-  }
-}
-
-function refusal({ message }: Failure, service: Service): Pick<Verdict, "advice" | "refused"> {
-  const setting = refusedSetting(message, service);
-  if (!setting) return { advice: ["Check the model and the settings of the provider."] };
-  return { advice: setting.advice, refused: `refused the request because of its ${setting.name}` };
 }
 
 function verb(code: AgentErrorCode): string {
@@ -172,13 +115,14 @@ function networkError(failure: Failure, error: unknown, service: Service): Agent
   const where = addressOf(service, " at ");
   const unreachable = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(failure.code);
   const why = failure.code || failure.message;
+  const proxies = unusedProxy(service.baseURL, process.env);
   const parts = unreachable
     ? redacted(
         `Cannot reach ${within(service)}${where} (${why}).`,
-        ["Check that it runs there, ", baseURL, " and the network."],
+        ["Check that it runs there, ", baseURL, " and the network.", ...proxies],
         service,
       )
-    : redacted(`The connection to ${within(service)}${where} was lost (${why}).`, ["Try again."], service);
+    : redacted(`The connection to ${within(service)}${where} was lost (${why}).`, ["Try again.", ...proxies], service);
   const retryable = !/CERT|SSL|TLS/.test(failure.code);
   return new AgentError({
     code: "network",
@@ -215,11 +159,6 @@ function causeOf(error: unknown, service: Service): { cause?: Error } {
 /** Returns the name of an error. Errors of another realm are not instances of this one's classes. */
 function nameOf(error: unknown): string {
   return isObject(error) && typeof error.name === "string" ? error.name : "Error";
-}
-
-/** Returns the address for an error message, without secrets, between `before` and `after`; empty when it is the SDK's default. */
-function addressOf({ baseURL }: Service, before: string, after = ""): string {
-  return baseURL ? `${before}${redactUrls(baseURL).replace(/[?#].*$/s, "")}${after}` : "";
 }
 
 /** Returns the label inside a sentence: "the model server", "OpenAI". */

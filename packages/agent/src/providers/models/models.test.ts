@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import modelNames from "../fixtures/modelNames.json" with { type: "json" };
 import figures from "../shared/modelFigures.json" with { type: "json" };
 import type { ModelPrice } from "./modelRules.ts";
 import { defaultModels, modelPrice, modelRules, models } from "./models.ts";
@@ -57,22 +58,9 @@ test("the default models of OpenAI and Anthropic have a price", () => {
 
 const named = (name: string, model: string) => modelRules({ name, model })?.name;
 
-test.each([
-  ["a snapshot", "anthropic", "claude-haiku-4-5-20251001", "claude-haiku-4-5"],
-  ["a snapshot of OpenAI", "openai", "gpt-6.1-sol-2026-09-29", "gpt-6.1-sol"],
-  ["Bedrock's name", "anthropic", "us.anthropic.claude-opus-5-5-v1:0", "claude-opus-5-5"],
-  ["Vertex's name", "anthropic", "claude-haiku-4-5@20251001", "claude-haiku-4-5"],
-  ["OpenRouter's name", "openrouter", "anthropic/claude-sonnet-5.5", "claude-sonnet-5-5"],
-  ["OpenRouter's name of OpenAI's", "openrouter", "openai/gpt-6.1-terra", "gpt-6.1-terra"],
-  ["an older family", "anthropic", "claude-opus-4-1-20250805", "claude-opus-4"],
-  ["an older family of OpenAI", "openai", "gpt-5.2-codex", "gpt-5"],
-  ["the next of a line", "anthropic", "claude-sonnet-5-7", "claude-sonnet-5-5"],
-  ["the next of a line of OpenAI", "openai", "gpt-6.2-terra", "gpt-6.1-terra"],
-  ["a new line", "anthropic", "claude-fable-6", "claude-opus-5-5"],
-  ["a new line of OpenAI", "openai", "gpt-7", "gpt-6.1-sol"],
-  ["what another maker serves", "openrouter", "meta/llama-5", undefined],
-  ["a local server", "openai-compatible", "gpt-6-luna", undefined],
-])("finds the rules of %s", (_what, name, model, row) => expect(named(name, model)).toBe(row));
+test.each(modelNames)("finds the rules of $what", ({ service, model, row }) =>
+  expect(named(service, model) ?? null).toBe(row),
+);
 
 test("a price is that of the model itself or of its snapshot", () => {
   expect(modelPrice({ name: "anthropic", model: "claude-opus-5-5-20260922" })?.input).toBe(4);

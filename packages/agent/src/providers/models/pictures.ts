@@ -1,8 +1,19 @@
+import { clip } from "@toolcrib/core/text";
 import { readImageHeader, sharpAdvice } from "@toolcrib/kit/text";
 import type { ImageBlock, Message } from "../../messages.ts";
 import type { PictureLimits } from "./modelRules.ts";
 
 export type Picture = Pick<ImageBlock, "data" | "mimeType">;
+
+const pictureTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Says why a service refuses every picture of a type; undefined where it takes it. */
+export function pictureTypeProblem({ mimeType }: Picture, model: string): string | undefined {
+  const taken = /gemini/i.test(model) ? pictureTypes.filter((type) => type !== "image/gif") : pictureTypes;
+  return taken.includes(mimeType)
+    ? undefined
+    : `it is ${clip(mimeType, 100)}, and the model accepts ${taken.join(", ")}`;
+}
 
 /** Says why a picture cannot join those before it. Undefined where it can. */
 export function pictureProblem(

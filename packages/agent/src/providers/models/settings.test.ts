@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AnthropicSettings, anthropicFields } from "../anthropic/settings.ts";
+import settings from "../fixtures/settings.json" with { type: "json" };
 import { openaiFields } from "../openai/settings.ts";
 import { takesFullApi } from "../shared/options.ts";
 import { modelRules } from "./models.ts";
@@ -13,76 +14,21 @@ const [opus, sonnet, haiku, older] = ["claude-opus-5-5", "claude-sonnet-5-5", "c
 const adaptive = (display: string) => ({ type: "adaptive", display });
 
 describe("reasoning becomes what the model takes", () => {
-  test.each<[AnthropicSettings, object]>([
-    [
-      { model: opus, reasoning: "low" },
-      { thinking: adaptive("updates"), output_config: { effort: "low" } },
-    ],
-    [
-      { model: opus, reasoning: "max" },
-      { thinking: adaptive("updates"), output_config: { effort: "max" } },
-    ],
-    [{ model: sonnet, reasoning: "none" }, { thinking: { type: "between_tools" } }],
-    [{ model: haiku, reasoning: "none" }, { thinking: { type: "disabled" } }],
-    [
-      { model: haiku, reasoning: "xhigh" },
-      { thinking: adaptive("summarized"), output_config: { effort: "xhigh" } },
-    ],
-    [{ model: older, reasoning: "none" }, { thinking: { type: "disabled" } }],
-    [{ model: older, reasoning: "high" }, { thinking: { type: "enabled", budget_tokens: 20_000 } }],
-    [
-      { model: "claude-opus-4-8", reasoning: "high" },
-      { thinking: adaptive("summarized"), output_config: { effort: "high" } },
-    ],
-    [
-      { model: "claude-opus-6", reasoning: "low" },
-      { thinking: adaptive("updates"), output_config: { effort: "low" } },
-    ],
-    [{ model: older }, {}],
-    [{ model: "claude-opus-4-8" }, {}],
-    [{ model: "claude-opus-4-1" }, { max_tokens: 32_000 }],
-  ])("%o", (settings, fields) => {
-    expect(anthropic(settings).body).toEqual({ max_tokens: 32_000, ...fields });
+  test.each(settings.anthropic as [AnthropicSettings, object][])("%o", (given, fields) => {
+    expect(anthropic(given).body).toEqual({ max_tokens: 32_000, ...fields });
   });
 
-  test.each<[Settings, object]>([
-    [{ model: "gpt-6.1-sol", reasoning: "low" }, { reasoning: { effort: "low", summary: "auto" } }],
-    [{ model: "gpt-6.1-terra", reasoning: "none" }, { reasoning: { effort: "none" } }],
-    [
-      { model: "gpt-5.2", reasoning: "minimal", maxTokens: 9 },
-      { reasoning: { effort: "minimal", summary: "auto" }, max_output_tokens: 9 },
-    ],
-    [{ model: "gpt-6-luna" }, {}],
-  ])("%o", (settings, fields) => expect(openai(settings)).toEqual(fields));
+  test.each(settings.openai as [Settings, object][])("%o", (given, fields) => expect(openai(given)).toEqual(fields));
 });
 
 describe("a setting that the service would refuse is refused in words", () => {
-  test.each<[AnthropicSettings, RegExp]>([
-    [
-      { model: opus, reasoning: "none" },
-      /^claude-opus-5-5 does not accept reasoning "none": it always thinks\. Set reasoning to low, medium, high, xhigh or max\.$/,
-    ],
-    [{ model: sonnet, reasoning: "minimal" }, /does not accept reasoning "minimal"\. Set reasoning to none, low,/],
-    [{ model: older, reasoning: "max" }, /Set reasoning to none, low, medium or high\.$/],
-    [{ model: older, reasoning: "high", maxTokens: 20_000 }, /needs maxTokens above 20000, received 20000\.$/],
-    [{ model: older, maxTokens: 64_001 }, /at most 64000 tokens\.$/],
-    [
-      { model: opus, extraBody: { temperature: 0.2 } },
-      /^claude-opus-5-5 does not accept temperature; remove it from extraBody\.$/,
-    ],
-    [{ model: haiku, display: "updates" }, /shows no updates; set display to "summarized"\.$/],
-  ])("%o", (settings, words) => expect(() => anthropic(settings)).toThrow(words));
+  test.each(settings.anthropicRefused as [AnthropicSettings, string][])("%o", (given, words) =>
+    expect(() => anthropic(given)).toThrow(new RegExp(words)),
+  );
 
-  test.each<[Settings, RegExp]>([
-    [{ model: "gpt-6.1-sol", reasoning: "none" }, /it always thinks/],
-    [{ model: "gpt-6-luna", reasoning: "minimal" }, /does not accept reasoning "minimal"/],
-    [
-      { model: "gpt-4.1", reasoning: "low" },
-      /^gpt-4\.1 does not accept reasoning "low": it does not reason\. Leave reasoning out\.$/,
-    ],
-    [{ model: "gpt-6-luna", extraBody: { top_p: 0.5 } }, /does not accept top_p unless reasoning is "none"; remove/],
-    [{ model: "gpt-6-astra", extraBody: { top_p: 0.5 } }, /does not accept top_p; remove/],
-  ])("%o", (settings, words) => expect(() => openai(settings)).toThrow(words));
+  test.each(settings.openaiRefused as [Settings, string][])("%o", (given, words) =>
+    expect(() => openai(given)).toThrow(new RegExp(words)),
+  );
 
   test("but not what it takes", () => {
     expect(() => openai({ model: "gpt-6-luna", reasoning: "none", extraBody: { top_p: 0.5 } })).not.toThrow();

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { anyTool, type Run, read, registryOf } from "../../../testing/turns.ts";
 import { Agent } from "../../agent.ts";
 import { isAgentError } from "../../errors.ts";
 import type { AgentEvent } from "../../messages.ts";
 import { testProvider } from "../../testing.ts";
+import requests from "./fixtures/requests.json" with { type: "json" };
 import { OfflineProvider } from "./offline.ts";
 import { parseRequest } from "./request.ts";
 
@@ -19,20 +21,10 @@ beforeEach(() => {
 function tools(...disabled: string[]): ToolRegistry {
   const registry = new ToolRegistry();
   const text = { type: "string" } as const;
-  const add = (
-    name: string,
-    properties: Record<string, unknown>,
-    run: (args: Record<string, string>) => string,
-  ): void =>
-    registry.register(
-      defineTool({
-        name,
-        description: name,
-        parameters: { type: "object", properties },
-        readOnly: name !== "write_file",
-        execute: (args) => run(args as Record<string, string>),
-      }),
-    );
+  const add = (name: string, properties: object, run: (args: Record<string, string>) => string): void => {
+    const more = { parameters: { type: "object", properties }, readOnly: name !== "write_file" };
+    registry.register(anyTool(name, (args) => run(args as Record<string, string>), more));
+  };
   add("list_dir", { path: text }, ({ path = "" }) =>
     readdirSync(path, { withFileTypes: true })
       .map((entry) => entry.name + (entry.isDirectory() ? "/" : ""))
@@ -70,12 +62,8 @@ function tools(...disabled: string[]): ToolRegistry {
   return registry;
 }
 
-async function run(prompt: string, registry: ToolRegistry = tools(), stream = true): Promise<AgentEvent[]> {
-  const events: AgentEvent[] = [];
-  for await (const event of new Agent(new OfflineProvider({ stream }), { tools: registry }).streamChat(prompt))
-    events.push(event);
-  return events;
-}
+const run = (prompt: string, registry: ToolRegistry = tools(), stream = true): Promise<AgentEvent[]> =>
+  read(new Agent(new OfflineProvider({ stream }), { tools: registry }).streamChat(prompt));
 
 const endOf = (events: AgentEvent[]): string =>
   events.flatMap((event) => (event.type === "end" ? [event.text] : [])).join();
@@ -111,35 +99,8 @@ describe("each documented request calls its tool and answers from the result", (
   });
 });
 
-test.each([
-  ["list packages", { kind: "list", path: "packages" }],
-  ["List.", { kind: "list", path: "." }],
-  ["find readdir in packages", { kind: "search", query: "readdir", path: "packages" }],
-  ["search for 'two words' in src.", { kind: "search", query: "two words", path: "src" }],
-  ["find TODO", { kind: "search", query: "TODO", path: "." }],
-  ["read docs/a.md", { kind: "read", path: "docs/a.md" }],
-  ['read "a file.md"', { kind: "read", path: "a file.md" }],
-  ["list ..", { kind: "list", path: ".." }],
-  ["write hello to out.txt", { kind: "write", text: "hello", path: "out.txt" }],
-  ['write "hello there" to out.txt.', { kind: "write", text: "hello there", path: "out.txt" }],
-  ["survey", { kind: "survey", path: ".", report: undefined }],
-  ["survey this project and write a short report to /tmp/r.md", { kind: "survey", path: ".", report: "/tmp/r.md" }],
-  ["survey packages/core and write a report to r.md.", { kind: "survey", path: "packages/core", report: "r.md" }],
-  ["piped text\n\nread a.txt", { kind: "read", path: "a.txt" }],
-  ["help", { kind: "help" }],
-  ["hello", undefined],
-  ["find files *.ts in src", undefined],
-  ['overwrite a.txt with "x"', undefined],
-  ["what is the capital of France?", undefined],
-  ["read a.txt and b.txt", undefined],
-  ["read a.txt, overwriting it", undefined],
-  ["survey src, overwriting it", undefined],
-  ["find foo in src and replace it with bar", undefined],
-  ["write a poem to poem.txt", undefined],
-  ["delete a.txt", undefined],
-  ["", undefined],
-])("%j is parsed as it is meant", (text, request) => {
-  expect(parseRequest(text)).toEqual(request);
+test.each(requests)("$text is parsed as it is meant", ({ text, request }) => {
+  expect(JSON.parse(JSON.stringify(parseRequest(text) ?? null))).toEqual(request);
 });
 
 test.each([
@@ -176,10 +137,7 @@ describe("a file that exists is never replaced", () => {
     const written: unknown[] = [];
     const registry = tools();
     registry.unregister("write_file");
-    const execute = (args: object): string => String(written.push(args));
-    registry.register(
-      defineTool({ name: "write_file", description: "write", parameters: { type: "object" }, execute }),
-    );
+    registry.register(anyTool("write_file", (args) => written.push(args)));
     await run(`write hello to ${folder}/new/deep/a.txt`, registry);
     expect(written).toEqual([{ path: `${folder}/new/deep/a.txt`, content: "hello\n" }]);
     writeFileSync(join(folder, "file"), "");
@@ -208,14 +166,8 @@ describe("survey", () => {
 
   test("lists and searches, reads the files that tell most, writes the report, and shows it", async () => {
     const events = await run(prepare());
-    expect(callsIn(events)).toEqual([
-      "list_dir",
-      "search_text",
-      "search_files",
-      "read_file",
-      "read_file",
-      "write_file",
-    ]);
+    const called = ["list_dir", "search_text", "search_files", "read_file", "read_file", "write_file"];
+    expect(callsIn(events)).toEqual(called);
     const report = readFileSync(join(folder, "report.md"), "utf8");
     expect(report).toContain("README.md: Kettle · Boils water.");
     expect(report).toContain("package.json: kettle · boils");
@@ -232,20 +184,12 @@ describe("survey", () => {
   });
 });
 
-/** One tool whose output is given. */
-function toolSaying(name: string, output: string): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.register(defineTool({ name, description: name, parameters: { type: "object" }, execute: () => output }));
-  return registry;
-}
-
 describe("a cut at a tool's limit is reported", () => {
   test("of a search", async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `a.ts:${index + 1}:x`);
     const notice = "[truncated: shown 500 matches, there is more; pass max_results=2000 to continue]";
-    const text = endOf(
-      await run("find x", toolSaying("search_text", `${lines.join("\n")}\n\n${notice}\n[1 path missing]`)),
-    );
+    const found = `${lines.join("\n")}\n\n${notice}\n[1 path missing]`;
+    const text = endOf(await run("find x", registryOf({ search_text: () => found })));
     expect(text).toMatch(/^At least 500 lines with "x" in \.:\n\na\.ts:1:x\n/);
     expect(text).toMatch(
       /a\.ts:200:x\n… and at least 300 more lines\n\nCut at a limit: shown 500 matches, there is more\.$/,
@@ -257,17 +201,12 @@ describe("a cut at a tool's limit is reported", () => {
     const registry = tools();
     let args: unknown;
     registry.unregister("read_file");
-    registry.register(
-      defineTool({
-        name: "read_file",
-        description: "read",
-        parameters: { type: "object" },
-        execute: (given) => {
-          args = given;
-          return '{"name":"kettle",\n\n[truncated: shown 1 of 2 lines; pass offset=2 to continue]';
-        },
-      }),
-    );
+    const cut = '{"name":"kettle",\n\n[truncated: shown 1 of 2 lines; pass offset=2 to continue]';
+    const readIt: Run = (given) => {
+      args = given;
+      return cut;
+    };
+    registry.register(anyTool("read_file", readIt));
     expect(endOf(await run(`survey ${folder}`, registry))).toContain("package.json: too long to read here");
     expect(args).toEqual({ path: join(folder, "package.json") });
   });
@@ -303,6 +242,4 @@ test("the answer comes in several pieces when streamed and in one when not, the 
   expect(endOf(streamed)).toBe(texts(whole)[0]);
 });
 
-describe("the provider conformance suite", () => {
-  testProvider(test, { create: ({ stream }) => new OfflineProvider({ stream }) });
-});
+testProvider(test, { create: ({ stream }) => new OfflineProvider({ stream }) });

@@ -1,6 +1,6 @@
 import { createToolSearch, defineTool, type ExecutableTool, ToolRegistry } from "@toolcrib/core";
+import { answerWith, sharedWireServer, type WireReply } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { answerWith, sharedWireServer, type WireReply } from "../../../../../testing/src/index.ts";
 import { Agent } from "../../agent.ts";
 import { OpenAIProvider, type OpenAIProviderOptions } from "./openai.ts";
 

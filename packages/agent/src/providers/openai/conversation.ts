@@ -4,6 +4,7 @@ import type { ModelRequest } from "../../provider.ts";
 import { memoize } from "../shared/memoize.ts";
 import { foundIn, type OpenedRequest, openingOf, promptChange, type SupportedChanges } from "../shared/opening.ts";
 import { wellFormed } from "../shared/wireText.ts";
+import { foreignBefore, withoutReasoning } from "./foreignReasoning.ts";
 import { toResponsesItems } from "./mapping.ts";
 import { createNativeMapping } from "./nativeItems.ts";
 import { toNativeTool } from "./nativeTools.ts";
@@ -71,6 +72,7 @@ export function createToConversation({
         add((next.addedTools ?? []).map(nameOf));
       }
     };
+    const foreign = foreignBefore(request.messages);
     let found: readonly string[] = [];
     for (const [index, message] of request.messages.entries()) {
       if (message.role === "tool") found = [...found, ...foundIn(message, (name) => deferred.has(name))];
@@ -79,7 +81,7 @@ export function createToConversation({
         found = [];
         if (message.role === "assistant") tell(index);
       }
-      input.push(...toWire(message));
+      input.push(...(index < foreign ? withoutReasoning(toWire(message)) : toWire(message)));
     }
     add(found);
     tell(request.messages.length);

@@ -88,7 +88,11 @@ function rawOf({ opaque }: AssistantMessage["content"][number]): RawItem | undef
 function toFunctionCall({ id, name, args, malformed }: ToolCallBlock, item?: RawItem): ResponseInputItem {
   // An item of another kind is a native call whose tool is not offered now.
   const raw = item?.type === "function_call" ? item : undefined;
-  const written = malformed === undefined && raw?.arguments ? String(raw.arguments) : argumentsText(args);
+  // A model may write blanks or `null` for no arguments, which the service does not take back.
+  const text = String(raw?.arguments);
+  // Nor half a character, which it may have written as an escape.
+  const isObjectText = malformed === undefined && /^\s*\{/.test(text) && !/\\ud[89a-f]/i.test(text);
+  const written = isObjectText ? text : argumentsText(args);
   const call = { call_id: wireId(id), name: wireName(name), arguments: written };
   return { ...(raw ?? { type: "function_call" }), ...call } as ResponseInputItem;
 }

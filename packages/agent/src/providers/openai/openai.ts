@@ -12,6 +12,7 @@ import { checkProviderOptions, environment, type ProviderOptions, serviceOf, tak
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import { wellFormed } from "../shared/wireText.ts";
 import { createToConversation } from "./conversation.ts";
+import { markForeignReasoning, withoutForeignReasoning } from "./foreignReasoning.ts";
 import { fromNativeItem } from "./nativeTools.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
 import { openaiFields, toText } from "./settings.ts";
@@ -55,6 +56,7 @@ export class OpenAIProvider implements Provider {
       createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
       toBody: createToBody(model, fields, toConversation),
       post: (client: OpenAI, body, signal) => client.responses.create(body, { signal, maxRetries: 0 }),
+      again: { toBody: withoutForeignReasoning, toReply: markForeignReasoning },
       toChunks: (response: Response) => responsesEvents(response),
       createReducer: ({ tools }) => createReducer(service, author, options.nativeTools ? tools : undefined),
     });

@@ -8,8 +8,10 @@ import type {
   ResponseUsage,
 } from "openai/resources/responses/responses";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type { AssistantMessage, OpaqueData, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, StopReason, TextPhase, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
+import { contentSign, TextSeams } from "../../textSeams.ts";
+import { endMeaning, endReason } from "../errors/endWords.ts";
 import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
 import { toReplyEvent } from "../shared/toReplyEvent.ts";
 import { toRawItem } from "./mapping.ts";
@@ -19,6 +21,7 @@ interface ResponsesState {
   readonly service: Service;
   /** By output index. */
   readonly items: Map<number, ItemState>;
+  readonly seams: TextSeams;
   final: Response | undefined;
 }
 
@@ -32,7 +35,7 @@ interface ItemState {
 }
 
 export function createResponsesState(service: Service): ResponsesState {
-  return { service, items: new Map(), final: undefined };
+  return { service, items: new Map(), seams: new TextSeams(), final: undefined };
 }
 
 /** Takes in one event of the stream and returns the events to show. */
@@ -40,7 +43,7 @@ export function reduceResponses(state: ResponsesState, event: ResponseStreamEven
   switch (event.type) {
     case "response.output_item.added":
       state.items.set(event.output_index, { item: event.item, shown: "", json: "", whole: false });
-      return [];
+      return separated(state, event.item);
     case "response.output_item.done":
       return itemDone(state, event.output_index, event.item);
     case "response.output_text.delta":
@@ -52,7 +55,7 @@ export function reduceResponses(state: ResponsesState, event: ResponseStreamEven
     case "response.function_call_arguments.delta": {
       const entry = state.items.get(event.output_index);
       if (entry) entry.json += event.delta;
-      return [];
+      return event.delta ? [contentSign] : [];
     }
     case "response.reasoning_summary_part.added":
       return event.summary_index > 0 ? show(state, event.output_index, "reasoning-delta", "\n\n") : [];
@@ -81,8 +84,8 @@ export function* responsesEvents(response: Response): Generator<ResponseStreamEv
   const sequence_number = response.output.length;
   if (response.status === "failed") yield { type: "response.failed", response, sequence_number };
   else if (response.status === "incomplete") yield { type: "response.incomplete", response, sequence_number };
-  else if (response.status === undefined || response.status === "completed")
-    yield { type: "response.completed", response, sequence_number };
+  // Its status tells whether it is whole.
+  else yield { type: "response.completed", response, sequence_number };
 }
 
 function show(
@@ -93,15 +96,29 @@ function show(
 ): ProviderEvent[] {
   const entry = state.items.get(index);
   if (entry) entry.shown += text;
-  return text === "" ? [] : [{ type, text }];
+  if (text === "") return [];
+  return type === "text-delta" ? state.seams.show(text, entry && phaseOf(entry.item)) : [{ type, text }];
+}
+
+/** Notes what stands between texts. */
+function separated({ seams }: ResponsesState, item: ResponseOutputItem): ProviderEvent[] {
+  if (item.type === "message") return [];
+  seams.separate();
+  return item.type === "reasoning" ? [] : [contentSign];
+}
+
+function phaseOf(item: ResponseOutputItem): TextPhase | undefined {
+  const phase = item.type === "message" ? item.phase : undefined;
+  return phase === "commentary" || phase === "final_answer" ? phase : undefined;
 }
 
 function itemDone(state: ResponsesState, index: number, item: ResponseOutputItem): ProviderEvent[] {
   const shown = state.items.get(index)?.shown ?? "";
   state.items.set(index, { item, shown, json: state.items.get(index)?.json ?? "", whole: true });
-  if (shown !== "") return [];
+  const signs = separated(state, item);
+  if (shown !== "") return signs;
   if (item.type === "message") return show(state, index, "text-delta", messageText(item));
-  return item.type === "reasoning" ? show(state, index, "reasoning-delta", reasoningText(item)) : [];
+  return item.type === "reasoning" ? show(state, index, "reasoning-delta", reasoningText(item)) : signs;
 }
 
 /** The calls that an item is, where it is a native tool's; `isCut`: the end of the reply cut it off. */
@@ -113,18 +130,13 @@ export function finishResponses(state: ResponsesState, model: string, toCalls?: 
   if (!final) throw badReply(service, "ended before it was complete.");
   const stop = stopOf(state, final);
   const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
-  const limited = stop === "token-limit";
+  const limited = stop === "token-limit" || stop === "context-limit";
   const content = entries.flatMap(
     (entry) => toCalls?.(entry.item, limited && !isWhole(entry)) ?? toBlock(entry, limited),
   );
   const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
-  return toReplyEvent({
-    content,
-    stop,
-    model,
-    detail,
-    usage: final.usage ? toUsage(final.usage, final.service_tier) : undefined,
-  });
+  const usage = final.usage ? toUsage(final.usage, final.service_tier) : undefined;
+  return toReplyEvent({ content, stop, model, detail, usage }, service);
 }
 
 function isWhole({ item, whole }: ItemState): boolean {
@@ -133,9 +145,10 @@ function isWhole({ item, whole }: ItemState): boolean {
 
 function stopOf(state: ResponsesState, final: Response): StopReason {
   if (final.status === "incomplete") {
-    return final.incomplete_details?.reason === "content_filter" ? "content-filter" : "token-limit";
+    const meaning = endMeaning(final.incomplete_details?.reason);
+    return meaning === undefined || meaning === "stop" || meaning === "fault" ? "token-limit" : meaning;
   }
-  return refusalOf(state) === "" ? "stop" : "refusal";
+  return refusalOf(state) === "" ? endReason(final.status ?? "completed", state.service) : "refusal";
 }
 
 function refusalOf(state: ResponsesState): string {
@@ -155,8 +168,10 @@ function toBlock(entry: ItemState, limited: boolean): AssistantMessage["content"
     opaque: { provider: "openai", data: toRawItem(item, args) },
   });
   switch (item.type) {
-    case "message":
-      return { type: "text", text: messageText(item) || entry.shown, ...opaque() };
+    case "message": {
+      const phase = phaseOf(item);
+      return { type: "text", text: messageText(item) || entry.shown, ...(phase && { phase }), ...opaque() };
+    }
     case "reasoning":
       return { type: "reasoning", text: reasoningText(item) || entry.shown, ...opaque() };
     case "function_call": {

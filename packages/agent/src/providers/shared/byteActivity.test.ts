@@ -1,27 +1,17 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ServerResponse } from "node:http";
+import { sharedServer } from "@toolcrib/testing/temporaryServer";
+import { expect, test, vi } from "vitest";
 import { activityFetch } from "./byteActivity.ts";
 
-let server: Server;
 let respond: (response: ServerResponse) => void;
-
-beforeEach(async () => {
-  server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    respond(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-});
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
+const url = await sharedServer((_, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  respond(response);
 });
 
 /** Reads the first bytes, and leaves the rest, as an SDK does after the last event. */
 async function readFirst(): Promise<string> {
-  const { port } = server.address() as AddressInfo;
-  const response = await activityFetch(`http://127.0.0.1:${port}`);
+  const response = await activityFetch(url);
   const body = response.body as unknown as AsyncIterable<Uint8Array>;
   for await (const bytes of body) return Buffer.from(bytes).toString();
   throw new Error("no bytes");

@@ -20,7 +20,7 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
   const { default: Client } = await loadSdk("openai", () => import("openai"));
   return new Client({
     apiKey: settings.apiKey ?? "none",
-    ...(settings.baseURL !== undefined && { baseURL: settings.baseURL }),
+    ...(settings.baseURL !== undefined && { baseURL: settings.baseURL.replace(/\/+$/, "") }),
     ...(settings.foreign && { organization: null, project: null }),
     defaultHeaders: {
       ...(settings.foreign && withoutCustomHeaders()),

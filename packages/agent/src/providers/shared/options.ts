@@ -1,5 +1,6 @@
 import { groupOf, type OptionSpec, type OptionSpecs, option } from "@toolcrib/core/internal";
 import { AgentError, advised } from "../../errors.ts";
+import type { AdvisedOption } from "../../messages.ts";
 import { readAgentOptions } from "../../options.ts";
 import { clientKeys, secretsOf } from "../errors/secrets.ts";
 import type { Service } from "../errors/wireErrors.ts";
@@ -24,12 +25,14 @@ export interface ProviderOptions<Client> {
   /** Default true. Either way the events are the same. */
   readonly stream?: boolean | undefined;
   /**
-   * Milliseconds until the reply starts (without streaming: until it is whole). Under an agent both limits hold. Default: the
+   * Milliseconds until the reply starts (without streaming: until it is whole). Under an agent its limits hold, too. Default: the
    * agent's limit; without an agent 600,000.
    */
   readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Milliseconds between two parts of the reply, however many signs come. Default: the agent's limit; without an agent 1,800,000. */
+  readonly contentTimeoutMs?: number | undefined;
   /**
    * True if the address takes everything that the service itself takes, new and beta features included. Default: true at the service's own
    * address, false with a `client` or another `baseURL`, which get the plainest request.
@@ -76,6 +79,7 @@ const providerSpecs = {
   stream: option.flag,
   requestTimeoutMs: option.positive,
   idleTimeoutMs: option.positive,
+  contentTimeoutMs: option.positive,
   fullApi: option.flag,
   price: priceSpec,
 } satisfies OptionSpecs<ProviderOptions<unknown>>;
@@ -135,8 +139,10 @@ export function serviceOf(
   { keyVariable, ...described }: ServiceDescription,
   { apiKey, client, headers }: ProviderOptions<{ readonly baseURL: string }>,
 ): { readonly service: Service; readonly apiKey: string | undefined } {
-  const key = apiKey ?? (keyVariable && environment(keyVariable));
+  const key = apiKey?.trim() ?? (keyVariable && environment(keyVariable));
   if (!client && keyVariable && !key) throw missingKey(described.label, keyVariable);
+  refuseKey(key ?? "", { option: "apiKey", variable: keyVariable });
+  for (const [name, value] of Object.entries(headers ?? {})) refuseHeader(name, value);
   const baseURL = client?.baseURL ?? described.baseURL;
   const secrets = secretsOf({ keys: [client ? apiKey : key, ...clientKeys(client)], headers, baseURL });
   return { service: { ...described, keyVariable, baseURL, secrets }, apiKey: key || undefined };
@@ -145,4 +151,25 @@ export function serviceOf(
 function missingKey(label: string, variable: string): AgentError {
   const advice = ["Set the environment variable ", { option: "apiKey", variable }, "."] as const;
   return new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
+}
+
+/** Throws `invalid_option` for a key that no header can carry: the error of `fetch` would show it. */
+function refuseKey(key: string, option: AdvisedOption): void {
+  const at = key.search(/[^\t\x20-\x7e]/);
+  if (at < 0) return;
+  const problem = `The API key has ${nameOf(key, at)} in it, at character ${at + 1}.`;
+  throw new AgentError({ code: "invalid_option", ...advised(problem, ["Set ", option, " again, to only the key."]) });
+}
+
+function refuseHeader(name: string, value: unknown): void {
+  const text = String(value).trim();
+  const at = text.search(/[^\t\x20-\x7e\x80-\xff]/);
+  if (at < 0) return;
+  const message = `The header ${JSON.stringify(name)} has ${nameOf(text, at)} in it, at character ${at + 1}, which no header can carry.`;
+  throw new AgentError({ code: "invalid_option", message });
+}
+
+function nameOf(text: string, at: number): string {
+  const code = text.codePointAt(at) ?? 0;
+  return code === 10 || code === 13 ? "a line break" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
 import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
-import { clockedEvents, defaultRequestLimits } from "../../requestClock.ts";
+import { clockedEvents, defaultRequestLimits, type RequestLimits } from "../../requestClock.ts";
 import { endOfTurn } from "../errors/endOfTurn.ts";
 import { createEventRedactor, redactKeys } from "../errors/redact.ts";
 import { badReply, type Service, serviceFault, toAgentError, wrongKind } from "../errors/wireErrors.ts";
@@ -13,6 +13,8 @@ export interface ReplyReducer<Chunk> {
   push(chunk: Chunk): ProviderEvent[];
   /** Returns whether the wire said that nothing more follows. */
   isDone(): boolean;
+  /** Returns what was held back until the end of the stream. */
+  flush?(): ProviderEvent[];
   /** Returns the reply; throws a `bad_reply` AgentError when no finish was seen. */
   end(): ReplyEvent;
 }
@@ -41,7 +43,7 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
   /** The body to send in place of one that was refused, each more modest than the one before, and the reply to it as it is kept. */
   readonly again?: {
     toBody(body: Body, failure: unknown): Body | undefined;
-    toReply(reply: ReplyEvent, body: Body): ReplyEvent;
+    toReply?(reply: ReplyEvent, body: Body): ReplyEvent;
   };
   /** Turns a whole reply into the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
@@ -84,7 +86,7 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
     };
     const end = (): ReplyEvent => {
       const reply = priced(reducer.end(), price);
-      return again && wire.again ? wire.again.toReply(reply, again) : reply;
+      return (again && wire.again?.toReply?.(reply, again)) ?? reply;
     };
     return streamReply({ service, signal, reducer: { ...reducer, end }, open: openWhatIsTaken });
   };
@@ -94,21 +96,25 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
 
 /** Creates the `send` that keeps the time where the agent does not, or where a provider has limits of its own. */
 export function createTimedSend(
-  { requestTimeoutMs, idleTimeoutMs }: Pick<ProviderOptions<unknown>, "requestTimeoutMs" | "idleTimeoutMs">,
+  { requestTimeoutMs, idleTimeoutMs, contentTimeoutMs }: Partial<RequestLimitsOf<ProviderOptions<unknown>>>,
   read: (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ProviderEvent>,
 ): Send {
   return (request) => {
-    const ownLimits = requestTimeoutMs !== undefined || idleTimeoutMs !== undefined;
+    const ownLimits = [requestTimeoutMs, idleTimeoutMs, contentTimeoutMs].some((limit) => limit !== undefined);
     if (request.isTimed && !ownLimits) return read(request, request.signal);
     const limits = request.isTimed ? unlimited : defaultRequestLimits;
     return clockedEvents((signal) => read(request, signal), request.signal, {
       requestTimeoutMs: requestTimeoutMs ?? limits.requestTimeoutMs,
       idleTimeoutMs: idleTimeoutMs ?? limits.idleTimeoutMs,
+      contentTimeoutMs: contentTimeoutMs ?? limits.contentTimeoutMs,
     });
   };
 }
 
-const unlimited = { requestTimeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
+type RequestLimitsOf<Options> = Pick<Options, keyof RequestLimits & keyof Options>;
+
+const never = Number.POSITIVE_INFINITY;
+const unlimited: RequestLimits = { requestTimeoutMs: never, idleTimeoutMs: never, contentTimeoutMs: never };
 
 /** One request, and how its reply is read. */
 export interface ReplyStream<Chunk> {
@@ -144,6 +150,7 @@ export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGene
       if (events.length === 0) yield { type: "activity" };
       for (const event of events) yield* clean(event);
     }
+    for (const event of reducer.flush?.() ?? []) yield* clean(event);
     yield* clean(reducer.end());
     // Read to its end, the connection can serve the next request; who called does not wait long for it.
     while (!ended) ended = (await iterator.next()).done === true;

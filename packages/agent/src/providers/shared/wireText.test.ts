@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseArguments } from "../../conversation/parseArguments.ts";
 import type { Message } from "../../messages.ts";
+import { loadSdk } from "./loadSdk.ts";
 import { memoize } from "./memoize.ts";
 import { argumentsText, wireId, wireName } from "./wireText.ts";
 
@@ -37,6 +38,15 @@ test("arguments are sent with lone surrogates replaced in keys and values", () =
   expect(argumentsText({ "\ud83d": ["\udc00", { ok: "🦀" }], ["__proto__"]: 1 })).toBe(
     '{"\ufffd":["\ufffd",{"ok":"🦀"}],"__proto__":1}',
   );
+});
+
+test("a missing SDK is an error that names the install command, and any other failure stays", async () => {
+  const missing = Object.assign(new Error("none"), { code: "ERR_MODULE_NOT_FOUND" });
+  await expect(loadSdk("openai", () => Promise.reject(missing))).rejects.toMatchObject({
+    code: "missing_sdk",
+    message: expect.stringMatching(/Run: npm install openai$/),
+  });
+  await expect(loadSdk("openai", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
 });
 
 test("a message is mapped once", () => {

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { sharedFolder } from "@toolcrib/testing";
+import { answerWith, jsonOf, sharedFolder, sharedWireServer } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { answerWith, jsonOf, sharedWireServer } from "../../../../testing/src/index.ts";
 
 const server = await sharedWireServer();
 const folder = sharedFolder("minified");
@@ -71,4 +71,33 @@ test("in a minified bundle, without names of classes, the providers still tell f
       "At last.",
     ]);
   }
+});
+
+test("a missing SDK is an error that names the install command", async () => {
+  const alone = join(folder, "alone");
+  cpSync(new URL("..", import.meta.url), join(alone, "src"), { recursive: true });
+  // By a link, as Node runs no TypeScript below node_modules.
+  mkdirSync(join(alone, "node_modules", "@toolcrib"), { recursive: true });
+  for (const name of ["core", "kit"]) {
+    const own = new URL(`../../../${name}/`, import.meta.url);
+    cpSync(new URL("src", own), join(alone, name, "src"), { recursive: true });
+    const exports = { ".": "./src/index.ts", "./*": "./src/*.ts" };
+    writeFileSync(join(alone, name, "package.json"), JSON.stringify({ type: "module", exports }));
+    if (name === "core") symlinkSync(new URL("node_modules", own), join(alone, name, "node_modules"), "junction");
+    symlinkSync(join(alone, name), join(alone, "node_modules", "@toolcrib", name), "junction");
+  }
+  const script = `
+    import { OpenAIProvider } from "./src/providers/openai/openai.ts";
+    import { AnthropicProvider } from "./src/providers/anthropic/anthropic.ts";
+    const request = { systemPrompt: "", messages: [], tools: [], signal: new AbortController().signal };
+    for (const Provider of [OpenAIProvider, AnthropicProvider]) {
+      try { for await (const event of new Provider({ apiKey: "sk-x-000000" }).send(request)); }
+      catch (error) { console.log(error.code, error.message); }
+    }`;
+  writeFileSync(join(alone, "run.ts"), script);
+  writeFileSync(join(alone, "package.json"), '{"type":"module"}');
+  const { stdout } = await promisify(execFile)(process.execPath, [join(alone, "run.ts")]);
+  const [openai, anthropic] = stdout.trim().split("\n");
+  expect(openai).toMatch(/^missing_sdk .*Run: npm install openai$/);
+  expect(anthropic).toMatch(/^missing_sdk .*Run: npm install @anthropic-ai\/sdk$/);
 });
