@@ -4,16 +4,24 @@ import { withoutControls } from "@toolcrib/core/text";
 export interface McpErrorDetails {
   /** The `mcpServers` entry cannot be used. */
   invalid_config: { problem: string };
+  /** A setting of the entry has no effect, or names a tool that the server does not have. */
+  unused_setting: { problem: string };
   /** The server could not be started or reached, or ended while it was needed. */
   server_failed: { cause?: unknown };
   /** A tool of the server cannot be mounted: its name or schema is refused. */
   invalid_tool: { tool: string; problem: string };
-  /** A tool differs from the one that was accepted, in its description, schema or hints. */
-  tool_changed: { tool: string; accepted: string; found: string };
+  /** A tool differs from the one that was accepted, in its description, schema or hints. `difference` shows each place, before and after. */
+  tool_changed: { tool: string; accepted: string; found: string; difference: string };
   /** Says that the server's instructions differ from those that were accepted. */
-  instructions_changed: Record<string, never>;
+  instructions_changed: { difference: string };
   /** The server lists more or larger tools than can be mounted. */
   tools_left_out: { problem: string };
+  /** Says that a tool is new since the server's tools were first seen, and was not accepted. */
+  tool_added: { tool: string; found: string; difference: string };
+  /** The server does not list the tool any more. */
+  tool_withdrawn: { tool: string };
+  /** Says that the server has more or larger tools than every request should hold. All are mounted. */
+  many_tools: { problem: string };
   /** The tool store could not be read or written. */
   store_failed: { cause?: unknown };
   /** The server asks for a login, and there is none that it takes. */

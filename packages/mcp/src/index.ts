@@ -1,5 +1,6 @@
 export { checkServer, type McpServerCheck } from "./client/checkServer.ts";
 export { fingerprint } from "./client/fingerprint.ts";
+export type { McpToolsChange } from "./client/mountedTools.ts";
 export { type McpMount, mountMcp, type PromptOptions } from "./client/mountMcp.ts";
 export type { McpPrompt, McpPrompts } from "./client/prompts.ts";
 export type { McpConfig, McpServerConfig } from "./client/serverConfig.ts";

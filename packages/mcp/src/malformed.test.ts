@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { path } from "../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../fixtures/registry.ts";
-import { serveMcp } from "./server/serveMcp.ts";
+import { servedEntry, servedStreams } from "../fixtures/serving.ts";
 
 interface Answer {
   id?: unknown;
@@ -92,13 +92,10 @@ test("over standard input a line that is not a message is answered with an error
 });
 
 test("a first line that is not a message does not end the server", async () => {
-  const server = spawn(process.execPath, ["--import", path("sources.mjs"), path("stdioServer.ts")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void server.kill("SIGKILL"));
-  const answers = createInterface(server.stdout)[Symbol.asyncIterator]();
+  const { input, output } = servedStreams(createFixtureRegistry);
+  const answers = createInterface(output)[Symbol.asyncIterator]();
   for (const line of ["nonsense", '{"jsonrpc":"2.0","id":1,"method":7}', JSON.stringify(initialize)]) {
-    server.stdin.write(`${line}\n`);
+    input.write(`${line}\n`);
   }
   const ids = [];
   for (let count = 0; count < 3; count += 1) ids.push(JSON.parse(String((await answers.next()).value)).id);
@@ -106,10 +103,9 @@ test("a first line that is not a message does not end the server", async () => {
 });
 
 test("over HTTP every body is answered, and none ends the server", async () => {
-  const serving = await serveMcp(createFixtureRegistry(), { http: { auth: false } });
-  onTestFinished(() => serving.close());
+  const { url } = await servedEntry();
   const post = async (body: string, session: Record<string, string> = {}): Promise<Response> =>
-    fetch(String(serving.url), {
+    fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...session },
       body,
@@ -118,7 +114,10 @@ test("over HTTP every body is answered, and none ends the server", async () => {
   await started.text();
   const session = { "mcp-session-id": String(started.headers.get("mcp-session-id")) };
   for (const headers of [{}, session]) {
-    for (const body of [...refused.map(([line]) => line), ...accepted]) {
+    // The long one is read before its session is looked for.
+    for (const body of [...refused.map(([line]) => line), ...accepted].filter(
+      (one) => headers !== session || one.length < 1e6,
+    )) {
       const response = await post(body, headers);
       expect([body.slice(0, 60), await response.text()]).toEqual([
         body.slice(0, 60),

@@ -6,7 +6,7 @@ const readmeUrl = new URL("../README.md", import.meta.url);
 const readme = readFileSync(readmeUrl, "utf8");
 
 testReadme(readmeUrl, {
-  "structured.ts": /^\{ ok: true, output: 'three files', data: \{ files: 3 \} \}\n$/,
+  "structured.ts": /^\{ ok: true, output: '3 files', data: \{ files: 3 \} \}\n$/,
 });
 
 test("each program has a block that starts toolcrib mcp serve", () => {

@@ -4,6 +4,9 @@ import { type MountMcpOptions, mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
+/** Problems that keep no tool from being used. */
+const advisory: readonly McpErrorCode[] = ["many_tools", "unused_setting"];
+
 /** The findings about a server. */
 export interface McpServerCheck {
   readonly server: string;
@@ -35,10 +38,11 @@ export async function checkServer(
   try {
     const { problems } = mount;
     const tools = mount.tools.map((tool) => ({ name: tool.name, description: tool.getSchema().function.description }));
-    const isOk = problems.length === 0;
+    const isOk = problems.every(({ code }) => advisory.includes(code));
+    const first = problems.find(({ code }) => !advisory.includes(code)) ?? problems[0];
     const count = `${shownName(server)}: ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
     const text = [...(tools.length > 0 || isOk ? [count] : []), ...problems.map(({ message }) => message)].join("\n");
-    return { server, isOk, tools, problems, text, advice: problems[0] && adviceFor(problems[0].code, server) };
+    return { server, isOk, tools, problems, text, advice: first && adviceFor(first.code, server) };
   } finally {
     await mount.close();
   }
@@ -50,6 +54,7 @@ function adviceFor(code: McpErrorCode, server: string): string {
     case "login_failed":
       return `toolcrib mcp login ${shownName(server)}`;
     case "tool_changed":
+    case "tool_added":
     case "instructions_changed":
       return "look at the changes, then accept them: toolcrib mcp test --accept";
     case "store_failed":
@@ -57,6 +62,9 @@ function adviceFor(code: McpErrorCode, server: string): string {
     case "invalid_tool":
     case "tools_left_out":
       return "the other tools can be used; tell whoever makes the server";
+    case "many_tools":
+    case "unused_setting":
+      return "its tools can be used; correct its entry";
     default:
       return "check its entry: the command and args, or the url and headers";
   }

@@ -1,9 +1,9 @@
 import { type ContentBlock, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { readImageHeader } from "@toolcrib/kit/text";
 import { drawPicture, withoutSharp } from "@toolcrib/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { mounted } from "../../fixtures/mounting.ts";
-import { serveMcp } from "../server/serveMcp.ts";
+import { servedEntry } from "../../fixtures/serving.ts";
 import { withFittedPictures } from "./fittedPictures.ts";
 
 const image = (bytes: Buffer): ContentBlock => ({
@@ -16,9 +16,7 @@ const image = (bytes: Buffer): ContentBlock => ({
 async function answered(...content: ContentBlock[]): Promise<{ output: string; sizes: string[] }> {
   const execute = () => toolOutput("Here.", { content });
   const tool = defineTool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute });
-  const serving = await serveMcp(new ToolRegistry([tool]), { http: { auth: false } });
-  onTestFinished(() => serving.close());
-  const { registry } = await mounted({ there: { url: String(serving.url) } });
+  const { registry } = await mounted({ there: await servedEntry(new ToolRegistry([tool])) });
   const outcome = await registry.invoke("mcp__there__look", {});
   const sizes = (outcome.content ?? []).flatMap((block) => {
     if (block.type !== "image") return [];

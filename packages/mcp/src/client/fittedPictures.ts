@@ -1,14 +1,15 @@
 import { messageOf } from "@toolcrib/core/text";
 import { fitEncodedPicture } from "@toolcrib/kit/files";
-import { maxMedia, record } from "../mapping.ts";
+import { record } from "../mapping.ts";
+import { contentOf, maxMedia } from "./readResult.ts";
 
 /**
  * Resolves to a result of `tools/call` with its pictures as services take them beside many others, as far as they can be made smaller; one
  * that cannot be decoded becomes a line that says so. Rejects with the signal's reason.
  */
 export async function withFittedPictures(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
-  const { content } = record(result);
-  if (!Array.isArray(content)) return result;
+  const content = contentOf(result);
+  if (!content.some((block) => record(block).type === "image")) return result;
   const fitted: unknown[] = [];
   let pictures = 0;
   for (const given of content) {

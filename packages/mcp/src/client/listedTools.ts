@@ -1,3 +1,4 @@
+import { shownName } from "../errors.ts";
 import { type ListedTool, record } from "../mapping.ts";
 import { fingerprint } from "./fingerprint.ts";
 
@@ -23,14 +24,23 @@ export class ListedTools {
   #bytes = 0;
   #unnamed = 0;
   #cut: string | undefined;
+  readonly #names = new Set<string>();
+  readonly #twice = new Set<string>();
+  readonly #schemaProblem: (inputSchema: unknown) => string | undefined;
 
-  /** Adds a page. False when no more pages are wanted. */
+  constructor(schemaProblem: (inputSchema: unknown) => string | undefined = () => undefined) {
+    this.#schemaProblem = schemaProblem;
+  }
+
+  /** Adds a page. False when no more pages are wanted, also after one that lists only what was listed before. */
   add(page: unknown): boolean {
-    for (const tool of Array.isArray(page) ? page : []) {
+    const known = this.#names.size;
+    const tools: unknown[] = Array.isArray(page) ? page : [];
+    for (const tool of tools) {
       if (this.#cut !== undefined) break;
       if (isNamed(tool)) this.#addTool(tool);
     }
-    return this.#cut === undefined;
+    return this.#cut === undefined && (this.#names.size > known || !tools.some(isNamed));
   }
 
   /** Gives the reason why the list is not read to its end. */
@@ -41,17 +51,28 @@ export class ListedTools {
   get leftOut(): readonly LeftOut[] {
     const more =
       this.#unnamed === 0 ? [] : [{ problem: `${this.#unnamed} more tools that cannot be used are left out` }];
-    return [...this.#leftOut, ...more, ...(this.#cut === undefined ? [] : [{ problem: this.#cut }])];
+    const twice = [...this.#twice].map((name) => ({
+      problem: `it lists ${shownName(name)} twice; the first one is used`,
+    }));
+    return [
+      ...this.#leftOut,
+      ...more,
+      ...twice.slice(0, maxNamed),
+      ...(this.#cut === undefined ? [] : [{ problem: this.#cut }]),
+    ];
   }
 
   #addTool(tool: ListedTool): void {
+    const { name } = tool;
+    if (this.#names.has(name)) {
+      this.#twice.add(name);
+      return;
+    }
+    this.#names.add(name);
     const bytes = sizeOf(tool);
-    if (bytes === undefined || bytes > maxToolBytes) {
-      const why =
-        bytes === undefined
-          ? "its definition is nested too deeply"
-          : `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
-      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: tool.name, problem: why });
+    const problem = problemOf(tool, bytes) ?? this.#schemaProblem(tool.inputSchema);
+    if (bytes === undefined || problem !== undefined) {
+      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: name, problem: problem ?? "" });
       else this.#unnamed += 1;
     } else if (this.tools.length === maxTools) {
       this.cut(`it lists more than ${maxTools} tools; the first ${maxTools} are mounted`);
@@ -64,6 +85,16 @@ export class ListedTools {
   }
 }
 
+/** Says why a tool cannot be used; `bytes` is its size. */
+function problemOf({ execution }: ListedTool, bytes: number | undefined): string | undefined {
+  if (bytes === undefined) return "its definition is nested too deeply";
+  if (bytes > maxToolBytes) return `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
+  const needsTask = record(execution).taskSupport === "required";
+  return needsTask
+    ? "it runs only as a task, which clients have to ask after; such tools are not supported"
+    : undefined;
+}
+
 function isNamed(tool: unknown): tool is ListedTool {
   return typeof record(tool).name === "string";
 }
@@ -71,11 +102,28 @@ function isNamed(tool: unknown): tool is ListedTool {
 /** Returns the size; undefined for a definition nested too deeply to be written as JSON or digested. */
 function sizeOf(tool: ListedTool): number | undefined {
   try {
-    const { name, description, inputSchema, annotations } = tool;
-    const bytes = Buffer.byteLength(JSON.stringify([name, description, inputSchema, annotations]));
+    const bytes = bytesOf(tool);
     if (bytes <= maxToolBytes) fingerprint(tool);
     return bytes;
   } catch {
     return undefined;
   }
+}
+
+function bytesOf({ name, description, inputSchema, annotations }: ListedTool): number {
+  return Buffer.byteLength(JSON.stringify([name, description, inputSchema, annotations]));
+}
+
+/** The tools of one server, and the bytes of their definitions, from which on a user should know what they cost. */
+const manyTools = 128;
+const manyBytes = 100 * 1024;
+
+/** Says that so many tools are a burden for every request; undefined if they are few. */
+export function burdenOf(tools: readonly ListedTool[]): string | undefined {
+  const bytes = tools.reduce((sum, tool) => sum + bytesOf(tool), 0);
+  if (tools.length <= manyTools && bytes <= manyBytes) return undefined;
+  return (
+    `it has ${tools.length} tools with ${Math.ceil(bytes / 1024)} KB of definitions, which every request of a model would hold; name ` +
+    "those that you need in includeTools of its entry, or put the server into the option deferred, for createToolSearch to find them"
+  );
 }

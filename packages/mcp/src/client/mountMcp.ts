@@ -8,24 +8,45 @@ import {
   withDefault,
   withMethods,
 } from "@toolcrib/core/internal";
+import { spillText } from "@toolcrib/kit/files";
 import { redactUrls } from "@toolcrib/kit/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
-import { type ListedTool, mountedName } from "../mapping.ts";
+import type { ListedTool } from "../mapping.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
+import { withEnvFile } from "./envFile.ts";
 import { instructionsPrompt } from "./instructions.ts";
-import { type AcceptChange, MountedServer } from "./mountedServer.ts";
-import { createMountedTool } from "./mountedTool.ts";
+import { type AcceptChange, MountedServer, type MountedServerOptions, type ToolsChange } from "./mountedServer.ts";
+import type { BoundText } from "./mountedTool.ts";
+import { type McpToolsChange, MountedTools } from "./mountedTools.ts";
 import { type McpPrompts, Prompts } from "./prompts.ts";
+import type { Protocol } from "./protocol.ts";
 import { createResourceTools } from "./resources.ts";
-import { configDigest, type Environment, type McpConfig, resolveServer, serverEntries } from "./serverConfig.ts";
+import {
+  configDigest,
+  type Environment,
+  invalidEntry,
+  type McpConfig,
+  type ResolvedServer,
+  resolveServer,
+  serverEntries,
+} from "./serverConfig.ts";
 import { answerTimeoutMs, ServerQuestions } from "./serverQuestions.ts";
+import { unusedSetting } from "./toolErrors.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
 export interface MountMcpOptions {
   /** Keeps the accepted tools between runs. A server whose tools are known is started when one of them is first called. */
   store?: McpToolStore | undefined;
-  /** Decides whether a tool whose description, schema or hints have changed is accepted. Default: it is not. */
+  /**
+   * Decides whether a tool is accepted whose description, schema or hints have changed, or that is new since the server was mounted (its
+   * `accepted` is undefined). Default: it is not.
+   */
   accept?: AcceptChange | undefined;
+  /**
+   * Called when tools of a server have changed: register its `tools`, and unregister those that are `withdrawn`. With it, tools are listed
+   * as soon as a server says that they have changed.
+   */
+  onToolsChanged?: ((change: McpToolsChange) => void) | undefined;
   /**
    * Answers the questions that servers ask by elicitation about a running call. With it, a server's tools run one at a time, and
    * each has ten minutes more than `timeoutMs`. Default: servers are told that nobody can be asked.
@@ -36,36 +57,61 @@ export interface MountMcpOptions {
    * Default: none.
    */
   trust?: readonly string[] | undefined;
+  /** Names of servers whose tools are `deferred`: kept out of requests until `createToolSearch` finds them. Default: none. */
+  deferred?: readonly string[] | undefined;
   /** Milliseconds a mounted tool may run. Default 60,000. */
   timeoutMs?: number | undefined;
   /** Milliseconds a server may take to start. Default 60,000: `npx` may have to download it. */
   startTimeoutMs?: number | undefined;
   /** Ends the servers when it fires. While they start, `mountMcp` rejects with its reason. */
   signal?: AbortSignal | undefined;
+  /**
+   * A folder that keeps results above 25 KB whole, of which the model gets the head, the tail and the path; or a function that returns it.
+   * Nothing here deletes its files. Default: none, and what is above is lost, as the result says.
+   */
+  spill?: string | (() => string | undefined) | undefined;
   /** Adds the tools `list_resources` and `read_resource` over all servers. Default: false. */
   resources?: boolean | undefined;
   /** The variables that replace `${NAME}` in the configuration. Default: the process's environment. */
   environment?: Environment | undefined;
+  /** The folder that `envFile` of an entry is relative to. Default: the working one; files read by `projectConfigFile` name it whole. */
+  configDirectory?: string | undefined;
   /** Logins at servers that ask for one, such as those of `createOAuthStore`. Default: none. */
   logins?: OAuthStore | undefined;
-  /** The protocol revisions to speak: `legacy` (default) up to 2025-11-25, `auto` also the newer ones. */
-  versionNegotiation?: "legacy" | "auto" | { pin: string } | undefined;
+  /**
+   * The protocol revisions to speak: `legacy` up to 2025-11-25, `auto` also the newer ones. The `protocol` of an entry comes first.
+   * Default: `legacy`, and `auto` for a server that speaks nothing else.
+   */
+  versionNegotiation?: Protocol | undefined;
   /** The name of the client to servers. Default `toolcrib`. */
   clientName?: string | undefined;
   /** Default `0.0.0`. */
   clientVersion?: string | undefined;
 }
 
+/** The most bytes of text of a server's result: a tenth of what our own tools may answer. */
+const maxResultBytes: number = Math.floor((256 * 1024) / 10);
+/** The same of a failure, with room for the notice. */
+const maxErrorBytes = 7500;
+
 const specs = {
+  spill: {
+    expected: "a folder, or a function that returns one",
+    fits: (value: unknown) => (typeof value === "string" && value !== "") || typeof value === "function",
+    otherwise: "none",
+  },
   store: { ...withMethods("load", "save"), expected: "an object with load and save, such as that of fileToolStore" },
   accept: withDefault({ ...option.call, expected: "a function that decides on a change" }, () => false),
+  onToolsChanged: { ...option.call, expected: "a function that is told of changed tools" },
   approve: { ...option.call, expected: "a function that answers a question" },
   trust: withDefault<readonly string[]>({ ...option.texts, expected: "an array of names of servers" }, []),
+  deferred: withDefault<readonly string[]>({ ...option.texts, expected: "an array of names of servers" }, []),
   timeoutMs: withDefault(option.positive, 60_000),
   startTimeoutMs: withDefault(option.positive, 60_000),
   signal: option.signal,
   resources: withDefault(option.flag, false),
   environment: option.object,
+  configDirectory: option.text,
   logins: {
     ...withMethods("load", "exclusively"),
     expected: "an object with load, save and exclusively, such as that of createOAuthStore",
@@ -84,7 +130,7 @@ type Read = ReadOptions<MountMcpOptions, typeof specs>;
 
 /** The tools of mounted MCP servers. */
 export interface McpMount extends AsyncDisposable {
-  /** In the order of the configuration and of each server's list. */
+  /** The tools as they are now, in the order of the configuration and of each server's list; those that came later stand last. */
   readonly tools: readonly ExecutableTool[];
   /** The reasons why servers and tools could not be mounted; the others are. */
   readonly problems: readonly AnyMcpError[];
@@ -114,9 +160,26 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
   signal?.throwIfAborted();
   const problems: AnyMcpError[] = [];
   const servers: MountedServer[] = [];
+  const folder = (): string | undefined => (typeof read.spill === "function" ? read.spill() : read.spill);
+  const bound: BoundText = (text, tool, isError = false) =>
+    spillText(text, tool, { directory: folder(), bytes: isError ? maxErrorBytes : maxResultBytes });
+  const mounted = new MountedTools(timeoutMs, bound);
+  const { onToolsChanged } = read;
+  /** The changes that came before all servers had started. */
+  let early: (() => void)[] | undefined = [];
+  const onChange = (server: MountedServer, change: ToolsChange): void => {
+    if (early) early.push(() => problems.push(...mounted.change(server, change).problems));
+    else onToolsChanged?.(mounted.change(server, change));
+  };
   for (const [name, entry] of serverEntries(config)) {
     try {
-      servers.push(createServer(name, entry, read));
+      const target = await withEnvFile(
+        resolveServer(name, entry, read.environment ?? process.env),
+        read.configDirectory ?? process.cwd(),
+        (problem) => invalidEntry(name, problem),
+      );
+      problems.push(...target.unused.map((problem) => unusedSetting(name, problem)));
+      servers.push(createServer(name, entry, target, { ...read, ...(onToolsChanged && { onChange }) }));
     } catch (error) {
       problems.push(asMcpError(name, error));
     }
@@ -144,24 +207,17 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
     await close();
     throw signal.reason;
   }
-  const tools = new Map<string, ExecutableTool>();
-  for (const { server, tools: listed } of opened) {
-    for (const tool of listed) {
-      const name = mountedName(server.name, tool.name, (taken) => tools.has(taken));
-      try {
-        tools.set(name, createMountedTool(server, tool, name, timeoutMs));
-      } catch (error) {
-        problems.push(asMcpError(server.name, error));
-      }
-    }
-  }
+  problems.push(...mounted.add(opened).problems);
+  for (const apply of early) apply();
+  early = undefined;
   const patienceMs = Math.min(read.timeoutMs, longestDelayMs);
   // A list must be whole before its own time is up, whichever server is silent.
-  const resources = read.resources ? createResourceTools(servers, timeoutMs, Math.floor(patienceMs * 0.8)) : [];
-  for (const tool of resources) tools.set(tool.name, tool);
+  const resources = read.resources ? createResourceTools(servers, timeoutMs, Math.floor(patienceMs * 0.8), bound) : [];
   const prompts = new Prompts(servers, patienceMs);
   return {
-    tools: [...tools.values()],
+    get tools() {
+      return [...mounted.all, ...resources];
+    },
     problems,
     instructions: instructionsPrompt(servers),
     prompts: (options = {}) => prompts.list(options),
@@ -174,15 +230,17 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
 function createServer(
   name: string,
   entry: unknown,
-  { approve, trust, environment = process.env, ...options }: Read,
+  target: ResolvedServer,
+  { approve, trust, deferred, ...options }: Read & Pick<MountedServerOptions, "onChange">,
 ): MountedServer {
   return new MountedServer({
     ...options,
     name,
-    target: resolveServer(name, entry, environment),
+    target,
     config: configDigest(entry),
     questions: approve && new ServerQuestions(name, approve),
     isTrusted: trust.includes(name),
+    isDeferred: deferred.includes(name),
   });
 }
 

@@ -1,23 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolCallInfo } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import type { AnyMcpError } from "../errors.ts";
 import type { ListedTool } from "../mapping.ts";
-import { changedTools, type McpToolChange } from "./fingerprint.ts";
+import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts";
 import { boundInstructions } from "./instructions.ts";
+import { burdenOf } from "./listedTools.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
-import { instructionsChanged, invalidTool, storeFailed, toolChanged, toolsLeftOut } from "./toolErrors.ts";
+import {
+  instructionsChanged,
+  invalidTool,
+  manyTools,
+  storeFailed,
+  toolChanged,
+  toolsLeftOut,
+  toolWithdrawn,
+  unusedSetting,
+} from "./toolErrors.ts";
 import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
 export type AcceptChange = (change: McpToolChange) => boolean | Promise<boolean>;
 
-interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
+/** The changes of a server's tools since they were mounted. */
+export interface ToolsChange {
+  /** New tools, and those that differ from what is mounted. */
+  readonly tools: readonly ListedTool[];
+  /** Tools that the server does not list any more. */
+  readonly withdrawn: readonly string[];
+  readonly problems: readonly AnyMcpError[];
+}
+
+export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChanged"> {
   name: string;
   target: ResolvedServer;
   /** Digest of the server's entry. */
   config: string;
   isTrusted: boolean;
+  isDeferred: boolean;
   store?: McpToolStore | undefined;
   accept: AcceptChange;
+  /** Called after tools have changed; with it they are listed as soon as the server says so, and else at the next call. */
+  onChange?: ((server: MountedServer, change: ToolsChange) => void) | undefined;
 }
 
 /** A comparison under way. */
@@ -30,12 +54,16 @@ interface Check {
 
 /** The number of tools no longer listed that are remembered, so that a change is noticed when one comes back. */
 const maxGone = 1000;
+/** Milliseconds between two lists that nobody waits for. */
+const refreshPauseMs = 250;
 
 /** A server whose tools are compared with those that were accepted. */
 export class MountedServer {
   readonly name: string;
   /** True if its hints are used as traits. */
   readonly isTrusted: boolean;
+  /** True if its tools are kept out of requests until they are searched for. */
+  readonly isDeferred: boolean;
   /** Undefined where the server cannot ask. */
   readonly questions: RemoteOptions["questions"];
   readonly #remote: RemoteServer;
@@ -52,16 +80,23 @@ export class MountedServer {
   #instructions: string | undefined;
   #instructionsProblem: AnyMcpError | undefined;
   #storeProblem: AnyMcpError | undefined;
+  /** The fingerprints of what is mounted; undefined until it is. */
+  #mounted: Map<string, string> | undefined;
+  /** The problems that were told last. */
+  #told = "";
+  #isRefreshing = false;
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
     this.isTrusted = options.isTrusted;
+    this.isDeferred = options.isDeferred;
     this.questions = options.questions;
     this.#options = options;
     this.#remote = new RemoteServer(options.name, options.target, {
       ...options,
       onToolsChanged: () => {
         this.#changes += 1;
+        if (options.onChange) void this.#refresh();
       },
     });
   }
@@ -77,14 +112,22 @@ export class MountedServer {
     this.#accepted = known?.tools ?? [];
     this.#instructions = known?.instructions;
     if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
-    return {
-      tools: this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name)),
-      problems: [
-        ...this.#refused.values(),
-        ...this.#leftOut,
-        ...[this.#instructionsProblem, this.#storeProblem].flatMap((problem) => problem ?? []),
-      ],
-    };
+    const tools = this.#usable;
+    const problems = this.#problems;
+    this.#told = problems.map(({ message }) => message).join("\n");
+    const burden = this.isDeferred ? undefined : burdenOf(tools);
+    if (burden !== undefined) problems.push(manyTools(this.name, burden));
+    this.#mounted = new Map(tools.map((tool) => [tool.name, fingerprint(tool)]));
+    return { tools, problems };
+  }
+
+  get #usable(): readonly ListedTool[] {
+    return this.#accepted.filter((tool) => !tool.gone && !this.#refused.has(tool.name));
+  }
+
+  get #problems(): AnyMcpError[] {
+    const others = [this.#instructionsProblem, this.#storeProblem].flatMap((problem) => problem ?? []);
+    return [...this.#refused.values(), ...this.#leftOut, ...others];
   }
 
   /** Calls a tool, provided that it is still as it was accepted. */
@@ -125,6 +168,11 @@ export class MountedServer {
     return this.#remote.redact(text);
   }
 
+  /** Returns what the server says on purpose without the secrets in its entry: other addresses, numbers and words stay whole. */
+  redactWords(text: string): string {
+    return this.#remote.redactWords(text);
+  }
+
   /** Checks the connection that the call uses: a server that was restarted may have other tools. */
   async #call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
     const connection = await this.#remote.connect();
@@ -133,7 +181,25 @@ export class MountedServer {
     }
     const refused = this.#refused.get(tool);
     if (refused) throw refused;
-    return connection.callTool(tool, args, call);
+    const known = this.#accepted.find(({ name }) => name === tool);
+    if (!known || known.gone) throw toolWithdrawn(this.name, tool);
+    return connection.callTool(known, args, call);
+  }
+
+  /** Lists the tools now; what is wrong is said to the next call. A server that says so at every list is asked now and then. */
+  async #refresh(): Promise<void> {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      do {
+        await this.#check(await this.#remote.connect());
+        await sleep(refreshPauseMs, undefined, { ref: false });
+      } while (this.#checked?.changes !== this.#changes);
+    } catch {
+      // Said to the next call.
+    } finally {
+      this.#isRefreshing = false;
+    }
   }
 
   /** Compares with a list that is asked for after the last change. One comparison is under way and one waits, however often the server says that its tools changed. */
@@ -153,24 +219,30 @@ export class MountedServer {
 
   async #compare(connection: RemoteConnection): Promise<void> {
     const changes = this.#changes;
-    const { tools: found, leftOut } = await connection.listTools();
+    const { tools: listed, leftOut } = await connection.listTools();
+    const { lists } = this.#options.target;
+    const found = listed.filter(({ name }) => lists.isLetIn(name));
     const refused = new Map<string, AnyMcpError>();
-    this.#leftOut = [];
+    const names = [...listed.map(({ name }) => name), ...leftOut.flatMap(({ tool }) => tool ?? [])];
+    this.#leftOut = lists.problems(names).map((problem) => unusedSetting(this.name, problem));
     for (const { tool, problem } of leftOut) {
+      if (tool !== undefined && !lists.isLetIn(tool)) continue;
       if (tool === undefined) this.#leftOut.push(toolsLeftOut(this.name, problem));
       else refused.set(tool, invalidTool(this.name, tool, problem));
     }
-    const kept = new Map<string, ListedTool>();
-    for (const change of changedTools(this.name, this.#accepted, found)) {
+    const kept = new Map<string, readonly ListedTool[]>();
+    // The list that is mounted is taken as it is, but for what has changed.
+    const isLater = this.#checked !== undefined || this.#mounted !== undefined;
+    for (const change of changedTools(this.name, this.#accepted, found, isLater)) {
       if (await this.#options.accept(change)) continue;
       refused.set(change.found.name, toolChanged(change));
-      kept.set(change.found.name, change.accepted);
+      kept.set(change.found.name, change.accepted ? [change.accepted] : []);
     }
     this.#refused = refused;
-    const names = new Set(found.map((tool) => tool.name));
-    const missing = this.#accepted.filter((tool) => !names.has(tool.name)).slice(0, maxGone);
+    const present = new Set(found.map((tool) => tool.name));
+    const missing = this.#accepted.filter((tool) => !present.has(tool.name)).slice(0, maxGone);
     this.#accepted = [
-      ...found.map((tool) => claimsOf(kept.get(tool.name) ?? tool)),
+      ...found.flatMap((tool) => kept.get(tool.name) ?? tool).map(claimsOf),
       ...missing.map((tool) => ({ ...claimsOf(tool), gone: true as const })),
     ];
     await this.#compareInstructions(connection);
@@ -183,14 +255,33 @@ export class MountedServer {
     } catch (cause) {
       this.#storeProblem = storeFailed(this.name, "could not be saved, so that later changes may go unnoticed", cause);
     }
+    this.#tell();
+  }
+
+  /** Tells what differs from what is mounted. */
+  #tell(): void {
+    const mounted = this.#mounted;
+    if (!mounted) return;
+    const tools = this.#usable.filter((tool) => mounted.get(tool.name) !== fingerprint(tool));
+    const gone = new Set(this.#accepted.flatMap(({ name, gone }) => (gone ? name : [])));
+    const withdrawn = [...mounted.keys()].filter((name) => gone.has(name));
+    const problems = this.#problems;
+    const told = problems.map(({ message }) => message).join("\n");
+    if (tools.length + withdrawn.length === 0 && told === this.#told) return;
+    this.#told = told;
+    for (const tool of tools) mounted.set(tool.name, fingerprint(tool));
+    for (const name of withdrawn) mounted.delete(name);
+    // A failure of the one who is told must not fail the call that found the change.
+    attempt(() => this.#options.onChange?.(this, { tools, withdrawn, problems }));
   }
 
   async #compareInstructions(connection: RemoteConnection): Promise<void> {
     const found = boundInstructions(this.redact(connection.instructions ?? ""));
     const before = this.#instructions;
     const isSame = before === undefined || before === found;
-    const isAccepted = isSame || (await this.#options.accept(asChange(this.name, before, found)));
-    this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(this.name);
+    const change = asChange(this.name, before ?? "", found);
+    const isAccepted = isSame || (await this.#options.accept(change));
+    this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(change);
     if (isAccepted) this.#instructions = found;
   }
 }

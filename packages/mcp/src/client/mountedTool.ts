@@ -1,10 +1,15 @@
 import { type ExecutableTool, fromMcpHints, isToolError, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { mendSchema } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
-import { failureReason, fromCallResult, type ListedTool, record, toParameters } from "../mapping.ts";
+import { failureReason, type ListedTool, record } from "../mapping.ts";
 import { withFittedPictures } from "./fittedPictures.ts";
 import type { MountedServer } from "./mountedServer.ts";
+import { readResult } from "./readResult.ts";
 import { invalidTool } from "./toolErrors.ts";
+
+/** Shortens a long text of a server; `name` is the tool's. A failure has less room, as the registry cuts it. */
+export type BoundText = (text: string, name: string, isError?: boolean) => string | Promise<string>;
 
 /** Makes a tool of a mounted server under `name`. Throws an McpError (`invalid_tool`) when a registry would refuse it. */
 export function createMountedTool(
@@ -12,6 +17,7 @@ export function createMountedTool(
   tool: ListedTool,
   name: string,
   timeoutMs: number,
+  bound: BoundText,
 ): ExecutableTool {
   const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
   const hints = fromMcpHints(record(tool.annotations));
@@ -19,6 +25,7 @@ export function createMountedTool(
     // Claims of a server must not skip a question, nor let calls run side by side.
     ...(server.isTrusted && hints),
     hints,
+    ...(server.isDeferred && { deferred: true }),
     origin: `mcp:${server.name}`,
     name,
     timeoutMs,
@@ -27,7 +34,7 @@ export function createMountedTool(
       function: {
         name,
         description: description || `The tool ${shownName(tool.name)} of the MCP server ${shownName(server.name)}.`,
-        parameters: toParameters(tool.inputSchema),
+        parameters: mendSchema(tool.inputSchema),
       },
     }),
     async execute(args, call = {}) {
@@ -46,12 +53,12 @@ export function createMountedTool(
       const { result, refusals } = server.questions
         ? await server.questions.during({ ...asked, args: Object.freeze(structuredClone(args)) }, send)
         : { result: await send(), refusals: [] };
-      const { text, rich, data, isError } = fromCallResult(await withFittedPictures(result, signal));
+      const { text, rich, data, isError } = readResult(await withFittedPictures(result, signal));
       if (isError) {
         const reasons = refusals.length > 0 ? ` (${refusals.join("; ")})` : "";
-        throw new Error(server.redact(failureReason(tool.name, text) + reasons));
+        throw new Error(await bound(server.redactWords(failureReason(tool.name, text) + reasons), name, true));
       }
-      const output = text || "(no output)";
+      const output = (await bound(text, name)) || "(no output)";
       if (rich.length === 0 && data === undefined) return output;
       return toolOutput(output, { ...(rich.length > 0 && { content: rich }), data });
     },

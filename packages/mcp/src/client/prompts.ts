@@ -2,9 +2,11 @@ import type { ToolCallInfo } from "@toolcrib/core";
 import { showLine, showLines, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, showInvisible } from "@toolcrib/core/text";
 import { type AnyMcpError, McpError, reasonOf, shownName } from "../errors.ts";
-import { fromCallResult, mountedName, record } from "../mapping.ts";
+import { record } from "../mapping.ts";
 import { listPages } from "./listPages.ts";
+import { mountedNames } from "./mountedNames.ts";
 import type { MountedServer } from "./mountedServer.ts";
+import { readResult } from "./readResult.ts";
 
 const mostPrompts = 200;
 const mostArguments = 20;
@@ -45,16 +47,17 @@ export class Prompts {
     const problems: AnyMcpError[] = [];
     const lists = await Promise.all(
       this.#servers.map(async (server) => {
-        const signal = this.#within(call);
         try {
-          if (!(await untilAborted(server.offers("prompts"), signal))) return { server, entries: [] };
-          const { entries } = await listPages(
-            (method, params) => server.request(method, params, { signal }),
-            "prompts/list",
-            "prompts",
-            mostPrompts,
-          );
-          return { server, entries };
+          return await this.#within(call, async (signal) => {
+            if (!(await untilAborted(server.offers("prompts"), signal))) return { server, entries: [] };
+            const { entries } = await listPages(
+              (method, params) => server.request(method, params, { signal }),
+              "prompts/list",
+              "prompts",
+              mostPrompts,
+            );
+            return { server, entries };
+          });
         } catch (error) {
           call.signal?.throwIfAborted();
           problems.push(failed(server, error));
@@ -63,7 +66,21 @@ export class Prompts {
       }),
     );
     this.#known.clear();
-    const prompts = lists.flatMap(({ server, entries }) => entries.flatMap((entry) => this.#add(server, entry)));
+    const offered = new Map<string, { server: MountedServer; name: string; entry: Record<string, unknown> }>();
+    for (const { server, entries } of lists) {
+      for (const entry of entries) {
+        const { name } = entry;
+        const key = JSON.stringify([server.name, name]);
+        if (typeof name === "string" && name !== "" && !offered.has(key)) offered.set(key, { server, name, entry });
+      }
+    }
+    const all = [...offered.values()];
+    const names = mountedNames(all.map(({ server, name }) => ({ server: server.name, name })));
+    const prompts = all.map(({ server, name: prompt, entry }, at) => {
+      const name = names[at] ?? "";
+      this.#known.set(name, { server, prompt });
+      return asPrompt(server, name, entry);
+    });
     return { prompts, problems };
   }
 
@@ -77,43 +94,48 @@ export class Prompts {
     const known = this.#known.get(name);
     if (!known) throw new RangeError(`There is no prompt ${shownName(name)}`);
     const sent = { name: known.prompt, arguments: args };
-    const result = record(await known.server.request("prompts/get", sent, { signal: this.#within(call) }));
+    const result = record(await this.#within(call, (signal) => known.server.request("prompts/get", sent, { signal })));
     const messages = Array.isArray(result.messages) ? result.messages : [];
     const texts = messages.slice(0, 100).map((message) => {
       const { role, content } = record(message);
-      const { text } = fromCallResult({ content: [content] });
+      const { text } = readResult({ content: [content] });
       return role === "user" ? text : `[${showLine(String(role), 40)}] ${text}`;
     });
     return limitBytes(showLines(texts.join("\n\n")), maxPromptBytes);
   }
 
-  #within({ signal }: Pick<ToolCallInfo, "signal">): AbortSignal {
+  /** Gives a server its time. Rejects with the reason of the caller, or with the limit, where one of them ends the request. */
+  async #within<Answer>(
+    { signal }: Pick<ToolCallInfo, "signal">,
+    ask: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     const limit = AbortSignal.timeout(this.#timeoutMs);
-    return signal ? AbortSignal.any([signal, limit]) : limit;
+    try {
+      return await ask(signal ? AbortSignal.any([signal, limit]) : limit);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw limit.aborted ? new Error(`it did not answer within ${this.#timeoutMs} ms`) : error;
+    }
   }
+}
 
-  #add(
-    server: MountedServer,
-    { name: prompt, title, description, arguments: args }: Record<string, unknown>,
-  ): McpPrompt[] {
-    if (typeof prompt !== "string" || prompt === "") return [];
-    const name = mountedName(server.name, prompt, (taken) => this.#known.has(taken));
-    this.#known.set(name, { server, prompt });
-    const given = (Array.isArray(args) ? args : []).slice(0, mostArguments).map(record);
-    return [
-      {
-        name,
-        server: server.name,
-        description: words(description ?? title),
-        arguments: given.flatMap((one) =>
-          // It goes back to the server as it is, so it is left out where it cannot be shown so.
-          typeof one.name === "string" && one.name.length <= longestName && showInvisible(one.name) === one.name
-            ? [{ name: one.name, description: words(one.description), isRequired: one.required === true }]
-            : [],
-        ),
-      },
-    ];
-  }
+function asPrompt(
+  server: MountedServer,
+  name: string,
+  { title, description, arguments: args }: Record<string, unknown>,
+): McpPrompt {
+  const given = (Array.isArray(args) ? args : []).slice(0, mostArguments).map(record);
+  return {
+    name,
+    server: server.name,
+    description: words(description ?? title),
+    arguments: given.flatMap((one) =>
+      // It goes back to the server as it is, so it is left out where it cannot be shown so.
+      typeof one.name === "string" && one.name.length <= longestName && showInvisible(one.name) === one.name
+        ? [{ name: one.name, description: words(one.description), isRequired: one.required === true }]
+        : [],
+    ),
+  };
 }
 
 function words(given: unknown): string {

@@ -1,10 +1,11 @@
 import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { mounted, serveLoopback } from "../../fixtures/mounting.ts";
+import { mounted, plain, serveLoopback } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import type { AnyMcpError } from "../errors.ts";
 import { serveMcp } from "../server/serveMcp.ts";
-import type { McpServerConfig } from "./serverConfig.ts";
+import { createWordsRedact } from "./redactErrors.ts";
+import { type McpServerConfig, resolveServer } from "./serverConfig.ts";
 
 async function problemsOf(entry: McpServerConfig): Promise<readonly AnyMcpError[]> {
   return (await mounted({ s: entry })).mount.problems;
@@ -97,4 +98,34 @@ test("a redirect in the middle of a session is refused, one within the origin is
   away = `${other}/mcp`;
   expect(await registry.execute("mcp__web__echo", { text: "secret" })).toContain(`redirects to ${other}`);
   expect(seen).toEqual([]);
+});
+
+test("what a server says on purpose loses its secrets, and no other address, number or word", async () => {
+  const env = {
+    API_KEY: "production",
+    PORT: "8080443",
+    MODE: "production-like",
+    PASS: "bypassing",
+    DB: "pg://me:hunter22@db/x",
+  };
+  const said =
+    "see https://docs.example/a?page=2#errors, port 8080443, production-like, bypassing; not production or hunter22 at pg://me:hunter22@db/x?a=b";
+  const result = { content: [{ type: "text", text: said }], isError: true };
+  const entry = await plain("stdio", { tools: [{ name: "fail" }], results: { fail: result } });
+  const { registry } = await mounted({ s: { ...entry, env } });
+  expect(await registry.execute("mcp__s__fail")).toBe(
+    "Error executing mcp__s__fail: see https://docs.example/a?page=2#errors, port 8080443, [redacted]-like, bypassing; not [redacted] or " +
+      "[redacted] at [redacted]?a=b",
+  );
+});
+
+test("headers and what looks like a key in the address of a server are secrets of its words, too", () => {
+  const entry = {
+    url: "https://x.example/mcp?project=production&id=a1b2c3d4e5f6a7b8c9&token=word-like",
+    headers: { "X-Team": "blue-team" },
+  };
+  const redact = createWordsRedact(resolveServer("s", entry, {}));
+  expect(redact("production a1b2c3d4e5f6a7b8c9 word-like blue-team https://y.example/?q=1")).toBe(
+    "production [redacted] [redacted] [redacted] https://y.example/?q=1",
+  );
 });

@@ -1,4 +1,5 @@
-import { headerSecrets, redactUrls, secretForms, withoutSecrets } from "@toolcrib/kit/text";
+import { attempt } from "@toolcrib/core/internal";
+import { headerSecrets, isSecret, redacted, redactUrls, secretForms, withoutSecrets } from "@toolcrib/kit/text";
 import type { ResolvedServer } from "./serverConfig.ts";
 
 /** A text without the secrets of one server's entry. */
@@ -14,11 +15,40 @@ const maxCauses = 5;
  * `more` are those that it got since.
  */
 export function createRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
-  const forms = (secrets: readonly string[]): string[] =>
-    secretForms(secrets.filter((secret) => secret.length >= shortestSecret));
-  const secrets = forms(secretsOf(target));
-  return (text) => redactUrls(withoutSecrets(text, [...forms(more()), ...secrets]));
+  const secrets = formsOf(secretsOf(target));
+  return (text) => redactUrls(withoutSecrets(text, [...formsOf(more()), ...secrets]));
 }
+
+function formsOf(secrets: readonly string[]): string[] {
+  return secretForms(secrets.filter((secret) => secret.length >= shortestSecret));
+}
+
+/** A variable or a part of an address that holds a secret, whatever its value. */
+const namesSecret = /key|token|secret|password|credential/i;
+/** A number or a plain word: it occurs in what a server says, and is a secret only by its name. */
+const plainWord = /^(?:[\d.,:_-]+|[\p{L}\p{M}_-]+)$/u;
+/** Letters and digits as a key has them. */
+const likeKey = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=~-]{16,}$/;
+
+/**
+ * Makes a function for what a server says on purpose, which is for the model to act on: it loses the secrets of the entry, its headers, and
+ * passwords in addresses. Other addresses keep their query and fragment.
+ */
+export function createWordsRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
+  const isHeld = (name: string, value: string): boolean =>
+    namesSecret.test(name) ||
+    (isSecret(name, value) && !plainWord.test(value)) ||
+    (target.kind === "url" && likeKey.test(value));
+  const given = target.kind === "command" ? Object.entries(target.env) : [...target.url.searchParams];
+  const headers =
+    target.kind === "command" ? [] : Object.entries(target.headers).flatMap((one) => headerSecrets(...one));
+  const passwords = given.map(([, value]) => attempt(() => decodeURIComponent(URL.parse(value)?.password ?? "")) ?? "");
+  const held = given.flatMap(([name, value]) => (isHeld(name, value) ? [value] : []));
+  const secrets = formsOf([...held, ...passwords, ...headers]);
+  return (text) => withoutSecrets(text, [...formsOf(more()), ...secrets]).replace(loginInAddress, `$1${redacted}@`);
+}
+
+const loginInAddress = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,500}@/gi;
 
 function secretsOf(target: ResolvedServer): string[] {
   if (target.kind === "command") {

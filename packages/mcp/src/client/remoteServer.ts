@@ -1,22 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, VersionNegotiationOptions } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { clip, isObject } from "@toolcrib/core/text";
 import { isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
+import type { ListedTool } from "../mapping.ts";
 import { createOAuthSession, type OAuthSession } from "../oauth/oauthSession.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
 import type { ListedTools } from "./listedTools.ts";
-import { createRedact, type Redact, redactError } from "./redactErrors.ts";
+import type { Protocol } from "./protocol.ts";
+import { keepRawResults } from "./rawResults.ts";
+import { createRedact, createWordsRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 import type { ServerQuestions } from "./serverQuestions.ts";
-import { type CallOptions, callTool, listTools, sendRequest } from "./toolRequests.ts";
+import { type CallOptions, callTool, isModern, listTools, sendRequest } from "./toolRequests.ts";
 import { createTransport, type ServerTransport } from "./transport/createTransport.ts";
+import { isLostAnswer } from "./transport/lostAnswers.ts";
+import { firstWay, otherWays, type Way } from "./ways.ts";
 
 export interface RemoteOptions {
   /** Milliseconds for a server to start and answer its first request. */
   startTimeoutMs: number;
   clientName: string;
   clientVersion: string;
-  versionNegotiation?: VersionNegotiationOptions["mode"];
+  versionNegotiation?: Protocol | undefined;
   /** Logins for servers at an address. */
   logins?: OAuthStore | undefined;
   /** Answers what the server asks; without it the server cannot ask. */
@@ -30,7 +35,7 @@ export interface RemoteConnection {
   /** Returns the tools that the server lists, as it describes them, and what is left out. */
   listTools(): Promise<ListedTools>;
   /** Returns the result of `tools/call` as the server sent it. */
-  callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
+  callTool(tool: ListedTool, args: Record<string, unknown>, call: CallOptions): Promise<unknown>;
   /** Returns the result of another request as the server sent it. */
   request(method: string, params: Record<string, unknown>, call: Pick<CallOptions, "signal">): Promise<unknown>;
   /** Gives the server's instructions; undefined if there are none. */
@@ -42,9 +47,21 @@ export interface RemoteConnection {
 
 /** Milliseconds that a server over HTTP may take to answer that its session is over. */
 const endSessionMs = 2000;
+/** Milliseconds for a server to say that it speaks a newer revision; one that says nothing is asked as older ones are. */
+const probeMs = 5000;
 
 /** The server does not know the session, so the request did not run and may be sent on a new connection. */
 export class SessionExpired extends Error {}
+
+/** A try to start a server that has failed: what is told of it, and why it did. */
+class StartFailure extends Error {
+  readonly told: McpError;
+
+  constructor(told: McpError, cause: unknown) {
+    super(told.message, { cause });
+    this.told = told;
+  }
+}
 
 /** One MCP server: started at the first use, and again at the next use after it has ended. */
 export class RemoteServer {
@@ -53,15 +70,20 @@ export class RemoteServer {
   readonly #options: RemoteOptions;
   readonly #session: OAuthSession | undefined;
   #connecting: Promise<RemoteConnection> | undefined;
+  /** The way that has worked. */
+  #way: Way | undefined;
   readonly #closing = new AbortController();
   /** Removes the secrets of the entry from a text. */
   readonly redact: Redact;
+  /** Removes them from what the server says on purpose, which is to stay as whole as it can. */
+  readonly redactWords: Redact;
 
   constructor(name: string, target: ResolvedServer, options: RemoteOptions) {
     this.name = name;
     this.#target = target;
     this.#session = sessionOf(name, target, options.logins);
     this.redact = createRedact(target, this.#session?.secrets);
+    this.redactWords = createWordsRedact(target, this.#session?.secrets);
     this.#options = options;
   }
 
@@ -86,13 +108,32 @@ export class RemoteServer {
     await connection?.end();
   }
 
+  /** Starts the server; where it answers that it speaks otherwise, it is tried so. Rejects with the error of the first try. */
   async #start(onEnd: () => void): Promise<RemoteConnection> {
-    const { clientName, clientVersion, startTimeoutMs, versionNegotiation, questions, onToolsChanged } = this.#options;
-    const { Client } = await import("@modelcontextprotocol/client");
+    const { versionNegotiation: given } = this.#options;
+    const way = this.#way ?? firstWay(this.#target, given);
+    try {
+      return await this.#startBy(way, onEnd);
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      for (const other of this.#way ? [] : otherWays(this.#target, given, error.cause)) {
+        const connection = await this.#startBy(other, onEnd).catch(() => undefined);
+        if (connection) return connection;
+      }
+      throw error.told;
+    }
+  }
+
+  async #startBy(way: Way, onEnd: () => void): Promise<RemoteConnection> {
+    const { clientName, clientVersion, startTimeoutMs, questions, onToolsChanged } = this.#options;
+    const loading = import("@modelcontextprotocol/client");
+    const server = await this.#open(way);
+    const { Client } = await loading;
+    const probe = { timeoutMs: way.protocol === "auto" ? Math.min(startTimeoutMs, probeMs) : startTimeoutMs };
     const client = new Client(
       { name: clientName, version: clientVersion },
       {
-        ...(versionNegotiation === undefined ? {} : { versionNegotiation: { mode: versionNegotiation } }),
+        versionNegotiation: { mode: way.protocol, probe },
         ...(questions && { capabilities: { elicitation: { form: {} } } }),
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
@@ -101,8 +142,8 @@ export class RemoteServer {
       client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
         questions.answer(params, mcpReq.signal),
       );
-    const { transport, endSession, errors } = await this.#open();
-    client.onclose = onEnd;
+    const { transport, endSession, errors } = server;
+    keepRawResults(transport, () => isModern(client));
     const { signal } = this.#closing;
     // The SDK checks the signal only after it has sent its first request.
     const stop = (): void => void transport.close();
@@ -111,18 +152,25 @@ export class RemoteServer {
       signal.throwIfAborted();
       await client.connect(transport, { timeout: startTimeoutMs, signal });
     } catch (cause) {
+      const ended = isEnd(cause) ? await server.exitReason?.() : undefined;
       await transport.close().catch(() => undefined);
       if (signal.aborted) throw this.#failed("has been closed");
       if (isMcpError(cause)) throw cause;
-      const hint = this.#target.kind === "command" ? "check its command and args" : "check its url and headers";
-      throw this.#failed(`did not start: ${clip(reasonOf(cause), 500)} (${hint})${errors()}`, cause);
+      const said = errors(this.redact);
+      const reason = ended ? `it ${ended}` : clip(reasonOf(cause), 500);
+      const told = `did not start: ${reason} (${adviceFor(this.#target, cause, ended, said)})${said}`;
+      throw new StartFailure(this.#failed(told, cause), cause);
     } finally {
       signal.removeEventListener("abort", stop);
     }
+    client.onclose = onEnd;
+    this.#way = way;
+    const isHttp = this.#target.kind === "url";
     return {
-      listTools: () => this.#explained(client, errors, listTools(client, startTimeoutMs)),
-      callTool: (name, args, call) => this.#explained(client, errors, callTool(client, name, args, call)),
-      request: (method, params, call) => this.#explained(client, errors, sendRequest(client, method, params, call)),
+      listTools: () => this.#explained(client, server, "tools/list", listTools(client, startTimeoutMs, isHttp)),
+      callTool: (tool, args, call) => this.#explained(client, server, "call", callTool(client, tool, args, call)),
+      request: (method, params, call) =>
+        this.#explained(client, server, method, sendRequest(client, method, params, call)),
       instructions: client.getInstructions(),
       offers: (capability) => client.getServerCapabilities()?.[capability] !== undefined,
       end: async () => {
@@ -133,29 +181,50 @@ export class RemoteServer {
     };
   }
 
-  async #open(): Promise<ServerTransport> {
+  async #open({ sse }: Way): Promise<ServerTransport> {
+    const target = this.#target.kind === "url" ? { ...this.#target, sse } : this.#target;
     try {
-      return await createTransport(this.#target, this.#session);
+      return await createTransport(target, this.#session);
     } catch (cause) {
       throw this.#failed(`did not start: ${reasonOf(cause)}`, cause);
     }
   }
 
   /** Resolves to the answer of the server, or rejects with an error that says what happened to the server. */
-  async #explained<Answer>(client: Client, errors: () => string, answer: Promise<Answer>): Promise<Answer> {
+  async #explained<Answer>(
+    client: Client,
+    { errors, exitReason, hasSession }: ServerTransport,
+    what: string,
+    answer: Promise<Answer>,
+  ): Promise<Answer> {
     try {
       return await answer;
     } catch (error) {
       if (isMcpError(error)) throw error;
       const { code, status, name, cause } = isObject(error) ? error : {};
-      if (code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED") {
-        const what = "ended during the call, which may have completed; the next call starts it again";
-        throw this.#failed(`${what}${errors()}`, error);
+      if (isEnd(error)) {
+        const ended = await exitReason?.();
+        // It may have closed its input and live on.
+        await client.close();
+        const isTaken = what === "call" && code === "CONNECTION_CLOSED";
+        const when = isTaken ? "during the call, which may have completed" : `before it answered ${what}`;
+        const how = ended ? ` It ${ended}.` : "";
+        throw this.#failed(`ended ${when}; the next call starts it again.${how}${errors(this.redact)}`, error);
       }
+      if (isLostAnswer(error)) {
+        const when = what === "call" ? "the call, which may have completed" : what;
+        throw this.#failed(`ended its answer to ${when}, before it was whole`, error);
+      }
+      if (what === "tools/list" && typeof code === "number")
+        throw this.#failed(
+          `answered tools/list with an error: ${clip(reasonOf(error), 500)}${errors(this.redact)}`,
+          error,
+        );
       if (name === "TypeError" && cause !== undefined) {
         throw this.#failed(`could not be reached, or the connection broke: ${reasonOf(error)}`, error);
       }
-      if (status !== 404) throw redactError(error, this.redact);
+      const isLost = status === 404 || (status === 400 && hasSession?.() && saysSessionLost(reasonOf(error)));
+      if (!isLost) throw redactError(error, this.redact);
       await client.close();
       throw new SessionExpired(`MCP server ${this.name} does not know the session any more`);
     }
@@ -167,6 +236,33 @@ export class RemoteServer {
     const message = `MCP server ${shownName(this.name)} ${this.redact(what)}`;
     return new McpError("server_failed", this.name, message, details, cause);
   }
+}
+
+/** Returns whether an error says that the server has ended: its pipe may break before its end is known. */
+function isEnd(error: unknown): boolean {
+  const { code, message } = isObject(error) ? error : {};
+  if (code === "ERA_NEGOTIATION_FAILED") return /connection closed/i.test(String(message));
+  return ["CONNECTION_CLOSED", "NOT_CONNECTED", "EPIPE", "ERR_STREAM_DESTROYED"].includes(String(code));
+}
+
+/** Returns what to do about a server that has not started. */
+function adviceFor({ kind }: ResolvedServer, cause: unknown, ended: string | undefined, said: string): string {
+  const { code, status, cause: inner } = isObject(cause) ? cause : {};
+  if (code === "REQUEST_TIMEOUT") return "startTimeoutMs gives it more time";
+  if (kind === "command") return ended && said !== "" ? "it says why below" : "check its command and args";
+  if (status === 401 || status === 403) return "check its headers";
+  if (status === 404 || status === 405) return "check its url";
+  return isObject(inner) && inner.code === "ECONNREFUSED"
+    ? "nothing listens at its url; start it"
+    : "check its url and headers";
+}
+
+const sessionLost =
+  /(?:\bno (?:valid|such|active)|\binvalid|\bunknown|\bexpired|\bmissing|\bstale)\b.{0,40}\bsession|\bsession\b.{0,40}\b(?:not found|not initialized|invalid|unknown|expired|missing|required|terminated|does not exist|no longer)/is;
+
+/** Returns whether an answer says in words that the server does not know the session, so that it has not taken the request. */
+function saysSessionLost(reason: string): boolean {
+  return sessionLost.test(reason.replaceAll(/[-_]/g, " "));
 }
 
 /** Returns the session of a server that may ask for a login. An entry with a header of its own for that is taken at its word. */

@@ -2,9 +2,11 @@ import { defineTool, type ExecutableTool, type ToolCallInfo } from "@toolcrib/co
 import { showLine, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, messageOf, withNotice } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
-import { fromCallResult, record } from "../mapping.ts";
+import { record } from "../mapping.ts";
 import { listPages } from "./listPages.ts";
 import type { MountedServer } from "./mountedServer.ts";
+import type { BoundText } from "./mountedTool.ts";
+import { readResult } from "./readResult.ts";
 
 /** Most resources of a server that are listed, and most templates. */
 const mostListed = 500;
@@ -18,6 +20,7 @@ export function createResourceTools(
   servers: readonly MountedServer[],
   timeoutMs: number,
   patienceMs: number,
+  bound: BoundText,
 ): ExecutableTool[] {
   if (servers.length === 0) return [];
   const names = servers.map(({ name }) => name);
@@ -60,8 +63,8 @@ export function createResourceTools(
     async execute({ server: name, uri }, call) {
       const result = record(await serverOf(name).request("resources/read", { uri }, call));
       const contents = Array.isArray(result.contents) ? result.contents : [];
-      const { text } = fromCallResult({ content: contents.map((resource) => ({ type: "resource", resource })) });
-      return text === "" ? "(empty)" : text;
+      const { text } = readResult({ content: contents.map((resource) => ({ type: "resource", resource })) });
+      return text === "" ? "(empty)" : bound(text, "read_resource");
     },
   });
   return [list, read];

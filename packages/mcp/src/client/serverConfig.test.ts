@@ -12,7 +12,7 @@ test("a command is used as written, with variables filled in", () => {
     cwd: "/work",
     timeout: 5,
   };
-  expect(resolveServer("s", entry, { BIN: "/bin", SECRET: "x", A: "" })).toEqual({
+  expect(resolveServer("s", entry, { BIN: "/bin", SECRET: "x", A: "" })).toMatchObject({
     kind: "command",
     command: "/bin/server",
     args: ["--dir", "/tmp", "$PLAIN", "ab"],
@@ -27,7 +27,9 @@ test("variables in a value that was filled in are not filled in again", () => {
 
 test("an address is taken with its headers, and the transport of 2024 where it is asked for", () => {
   const headers = { Authorization: "Bearer ${TOKEN}" };
-  expect(resolveServer("s", { type: "sse", url: "https://x.example/${P:-mcp}", headers }, { TOKEN: "t" })).toEqual({
+  expect(
+    resolveServer("s", { type: "sse", url: "https://x.example/${P:-mcp}", headers }, { TOKEN: "t" }),
+  ).toMatchObject({
     kind: "url",
     url: new URL("https://x.example/mcp"),
     headers: { Authorization: "Bearer t" },
@@ -45,6 +47,7 @@ test.each([
   [{ url: "nonsense" }, /http or https/],
   [{ command: "x", disabled: "yes" }, /disabled must be true or false/],
   [{ command: "x", disabled: null }, /disabled must be true or false/],
+  [{ command: "x", enabled: false }, /enabled has no effect; write it as disabled/],
   [{ url: "http://x", Disabled: true }, /Disabled has no effect; write it as disabled/],
   [{ command: "x", url: "http://x" }, /both a command and a url; keep one/],
   [{ command: "x", url: null }, /both a command and a url/],

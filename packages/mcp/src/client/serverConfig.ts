@@ -1,24 +1,39 @@
-import { attempt } from "@toolcrib/core/internal";
+import { attempt, nearestName } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { McpError, shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
+import { type Protocol, protocolForms, readProtocol } from "./protocol.ts";
+import { listKeys, readToolLists, type ToolLists } from "./toolLists.ts";
+
+/** The settings of any entry. */
+export interface McpCommonConfig {
+  type?: string;
+  disabled?: boolean;
+  /** The revision to speak: `legacy`, `auto` or its date. Default: the older ones, unless the server speaks only newer ones. */
+  protocol?: string;
+  /** The server's own names of the tools that are let in; `*` stands for any characters. Each list that is there must name a tool. */
+  includeTools?: string[];
+  tools?: string[];
+  allowedTools?: string[];
+  /** Tools that are kept out, also where they are let in. */
+  excludeTools?: string[];
+  disabledTools?: string[];
+}
 
 /** An entry of `mcpServers` that starts a process. */
-export interface McpCommandConfig {
-  type?: string;
+export interface McpCommandConfig extends McpCommonConfig {
   command: string;
   args?: string[];
   env?: Record<string, string>;
+  /** A file of variables, relative to the folder of the JSON; `env` wins. */
+  envFile?: string;
   cwd?: string;
-  disabled?: boolean;
 }
 
 /** An entry of `mcpServers` that names an address; `type: "sse"` is the transport of 2024. */
-export interface McpUrlConfig {
-  type?: string;
+export interface McpUrlConfig extends McpCommonConfig {
   url: string;
   headers?: Record<string, string>;
-  disabled?: boolean;
 }
 
 export type McpServerConfig = McpCommandConfig | McpUrlConfig;
@@ -31,19 +46,47 @@ export interface McpConfig {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The entry of a server with its variables filled in. */
-export type ResolvedServer =
-  | { kind: "command"; command: string; args: string[]; env: Record<string, string>; cwd: string | undefined }
-  | { kind: "url"; url: URL; headers: Record<string, string>; sse: boolean };
+export type ResolvedServer = {
+  protocol?: Protocol | undefined;
+  lists: ToolLists;
+  /** Settings without effect, a sentence each. */
+  unused: readonly string[];
+} & (
+  | {
+      kind: "command";
+      command: string;
+      args: string[];
+      env: Record<string, string>;
+      envFile?: string | undefined;
+      cwd: string | undefined;
+    }
+  // Without `sse` the entry does not say which transport it means.
+  | { kind: "url"; url: URL; headers: Record<string, string>; sse?: boolean | undefined }
+);
+
+/** Matches `${…}`, and within it `NAME`, `env:NAME`, and either with `:-fallback`. */
+const placeholder = /\$\{([^}]*)\}/g;
+const variableName = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/s;
+
+/** Makes the error for an entry that cannot be used. */
+export function invalidEntry(name: string, problem: string): McpError<"invalid_config"> {
+  return new McpError("invalid_config", name, `MCP server ${shownName(name)}: ${problem}`, { problem });
+}
 
 /**
- * Reads one entry of `mcpServers`. `${NAME}` and `${NAME:-fallback}` are filled in from `environment`, as in Claude Code.
+ * Reads one entry of `mcpServers`. `${NAME}`, `${env:NAME}` and `${NAME:-fallback}` are filled in from `environment`.
  * Throws an McpError (`invalid_config`) that names the problem.
  */
 export function resolveServer(name: string, entry: unknown, environment: Environment): ResolvedServer {
-  const invalid = (problem: string): McpError =>
-    new McpError("invalid_config", name, `MCP server ${shownName(name)}: ${problem}`, { problem });
+  const invalid = (problem: string): McpError => invalidEntry(name, problem);
+  const unused = unusedSettings(record(entry));
   const expand = (text: string): string =>
-    text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_match, variable: string, fallback?: string) => {
+    text.replace(placeholder, (match, inner: string) => {
+      const [, variable, fallback] = variableName.exec(inner) ?? [];
+      if (variable === undefined) {
+        unused.push(`${shownName(match)} is not filled in; only variables of the environment are, as \${NAME}`);
+        return match;
+      }
       const value = environment[variable] ?? fallback;
       if (value === undefined) throw invalid(`the environment variable ${variable} is not set`);
       return value;
@@ -59,15 +102,22 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
         return [field, expand(String(item))];
       }),
     );
-  const { type, command, args = [], env, cwd, url, headers, disabled = false } = record(entry);
+  const { type, command, args = [], env, envFile, cwd, url, headers, disabled = false, protocol } = record(entry);
   if (typeof disabled !== "boolean") throw invalid("disabled must be true or false");
-  const misspelt = Object.keys(record(entry)).find((key) => key !== "disabled" && key.toLowerCase() === "disabled");
-  if (misspelt !== undefined) throw invalid(`${misspelt} has no effect; write it as disabled`);
+  const misspelt = Object.entries(record(entry)).find(
+    ([key, value]) =>
+      (key !== "disabled" && key.toLowerCase() === "disabled") || (key === "enabled" && value === false),
+  );
+  if (misspelt) throw invalid(`${misspelt[0]} has no effect; write it as disabled`);
+  const lists = readToolLists(record(entry), invalid);
+  const spoken = readProtocol(protocol);
+  if (spoken === null) throw invalid(`protocol must be ${protocolForms}`);
   if (url !== undefined && command !== undefined) throw invalid("it has both a command and a url; keep one");
   if (url !== undefined) {
     const address = URL.parse(text(url, "url"));
     if (!address || !/^https?:$/.test(address.protocol)) throw invalid("url must be an http or https address");
-    return { kind: "url", ...withoutUser(address, texts(headers, "headers")), sse: type === "sse" };
+    const sse = type === undefined ? undefined : type === "sse";
+    return { kind: "url", ...withoutUser(address, texts(headers, "headers")), sse, protocol: spoken, lists, unused };
   }
   if (command === undefined) throw invalid("it needs a command (and args) or a url");
   if (!Array.isArray(args) || !args.every((item) => typeof item === "string")) {
@@ -79,7 +129,36 @@ export function resolveServer(name: string, entry: unknown, environment: Environ
     args: args.map(expand),
     env: texts(env, "env"),
     cwd: cwd === undefined ? undefined : text(cwd, "cwd"),
+    envFile: envFile === undefined ? undefined : text(envFile, "envFile"),
+    protocol: spoken,
+    lists,
+    unused,
   };
+}
+
+const commonKeys = ["type", "disabled", "protocol", ...listKeys];
+const keysOf = {
+  command: ["command", "args", "env", "envFile", "cwd", ...commonKeys],
+  url: ["url", "headers", ...commonKeys],
+};
+const typesOf = { command: ["stdio", "local"], url: ["http", "streamable-http", "streamableHttp", "remote", "sse"] };
+
+/** Lists the settings of an entry that have no effect here. */
+function unusedSettings(entry: Record<string, unknown>): string[] {
+  const kind = entry.url === undefined ? "command" : "url";
+  const known = keysOf[kind];
+  const { type } = entry;
+  const isOdd = type !== undefined && !typesOf[kind].includes(String(type));
+  return [
+    ...Object.keys(entry).flatMap((key) => {
+      if (known.includes(key)) return [];
+      const nearest = nearestName(key, known);
+      return `${shownName(key)} has no effect${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+    }),
+    ...(isOdd
+      ? [`type ${shownName(String(type))} has no effect for a ${kind}; write ${typesOf[kind][0]}, or leave it out`]
+      : []),
+  ];
 }
 
 /** Moves user and password into a header: `fetch` refuses an address with them, and its error quotes it. */

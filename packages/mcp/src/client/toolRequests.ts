@@ -1,8 +1,10 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
-import { longestDelayMs } from "@toolcrib/core/internal";
-import { record } from "../mapping.ts";
+import { longestDelayMs, mendSchema } from "@toolcrib/core/internal";
+import { type ListedTool, record } from "../mapping.ts";
+import { headerProblem } from "./headerProblem.ts";
 import { ListedTools } from "./listedTools.ts";
+import { rawResult } from "./rawResults.ts";
 
 export type CallOptions = Pick<ToolCallInfo, "signal" | "onProgress">;
 
@@ -10,28 +12,35 @@ const maxPages = 1000;
 
 /** Accepts any result: one invalid tool must not make the SDK refuse the whole list. */
 const anyResult = {
-  "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value }) },
+  "~standard": { version: 1, vendor: "toolcrib", validate: (value: unknown) => ({ value: rawResult(value) }) },
 } as const;
 
-/** Collects the tools that a server lists, page by page, within `ListedTools`' limits. `timeout` is milliseconds for all of it. */
-export async function listTools(client: Client, timeout: number): Promise<ListedTools> {
-  const listed = new ListedTools();
+/**
+ * Collects the tools that a server lists, page by page, within `ListedTools`' limits; a server that declares none is not asked. `timeout`
+ * is milliseconds for all of it. `isHttp`: arguments may become headers.
+ */
+export async function listTools(client: Client, timeout: number, isHttp: boolean): Promise<ListedTools> {
+  const hasHeaders = isHttp && isModern(client);
+  const listed = new ListedTools(hasHeaders ? headerProblem : undefined);
+  if (client.getServerCapabilities()?.tools === undefined) return listed;
   const options = { timeout, signal: AbortSignal.timeout(timeout) };
-  // From revision 2026-07-28 on the SDK makes headers from arguments, and reads the list itself for that.
-  if (client.getProtocolEra() === "modern") {
-    listed.add((await client.listTools(undefined, options)).tools);
-    return listed;
-  }
+  const asked = new Set<unknown>([undefined, null]);
   let cursor: unknown;
-  for (let page = 0; page < maxPages; page += 1) {
+  while (asked.size < maxPages) {
     const params = cursor === undefined ? {} : { cursor };
     const result = record(await client.request({ method: "tools/list", params }, anyResult, options));
-    const { tools, nextCursor } = result;
-    if (!listed.add(tools) || nextCursor === undefined || nextCursor === null || nextCursor === cursor) return listed;
-    cursor = nextCursor;
+    cursor = result.nextCursor;
+    // Some servers go round in a circle.
+    if (!listed.add(result.tools) || asked.has(cursor)) return listed;
+    asked.add(cursor);
   }
   listed.cut(`its list of tools has more than ${maxPages} pages; the tools of the first ${maxPages} are mounted`);
   return listed;
+}
+
+/** Returns whether the revision 2026-07-28 or a later one is spoken. */
+export function isModern(client: Client): boolean {
+  return client.getProtocolEra() === "modern";
 }
 
 /** Returns the result of any other request as the server sent it. */
@@ -41,24 +50,55 @@ export function sendRequest(
   params: Record<string, unknown>,
   { signal }: Pick<CallOptions, "signal">,
 ): Promise<unknown> {
-  const options = { timeout: longestDelayMs, ...(signal && { signal }) };
-  return client.request({ method, params }, anyResult, options);
+  return untilCalledOff(signal, (own) =>
+    client.request({ method, params }, anyResult, { timeout: longestDelayMs, signal: own }),
+  );
+}
+
+/**
+ * Ends a request with its caller's signal. The server is told that it has ended, not why: the caller's reason may name what is no
+ * business of a server's.
+ */
+async function untilCalledOff<Result>(
+  signal: AbortSignal | undefined,
+  send: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const own = new AbortController();
+  const stop = (): void => own.abort("the client has ended the request");
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await send(own.signal);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
 /** Returns the result of `tools/call` as the server sent it. */
 export function callTool(
   client: Client,
-  name: string,
+  tool: ListedTool,
   args: Record<string, unknown>,
   { signal, onProgress }: CallOptions,
+): Promise<unknown> {
+  return untilCalledOff(signal, (own) => sendCall(client, tool, args, { signal: own, onProgress }));
+}
+
+async function sendCall(
+  client: Client,
+  { name, inputSchema }: ListedTool,
+  args: Record<string, unknown>,
+  { signal, onProgress }: CallOptions & { readonly signal: AbortSignal },
 ): Promise<unknown> {
   const options = {
     // The registry limits the time of a call; the SDK must never end it first.
     timeout: longestDelayMs,
-    ...(signal && { signal }),
+    signal,
     ...(onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) }),
   };
   const params = { name, arguments: args };
-  if (client.getProtocolEra() === "modern") return client.callTool(params, options);
-  return client.request({ method: "tools/call", params }, anyResult, options);
+  if (!isModern(client)) return client.request({ method: "tools/call", params }, anyResult, options);
+  // The SDK makes headers from arguments, by the schema.
+  const toolDefinition = { name, inputSchema: { ...mendSchema(inputSchema), type: "object" as const } };
+  return rawResult(await client.callTool(params, { ...options, toolDefinition }));
 }

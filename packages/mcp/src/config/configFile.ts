@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { messageOf } from "@toolcrib/core/text";
 import {
   createPathScope,
@@ -44,7 +44,7 @@ export function projectConfigFile(directory: string): McpConfigFile {
     name,
     async read() {
       const { parseConfig } = await loadText();
-      return parseConfig((await readGivenFile(join(directory, name), given)) ?? "{}", name);
+      return withPlaces(parseConfig((await readGivenFile(join(directory, name), given)) ?? "{}", name), directory);
     },
     async change(server, change) {
       const { changeConfig } = await loadText();
@@ -56,6 +56,17 @@ export function projectConfigFile(directory: string): McpConfigFile {
       });
     },
   };
+}
+
+/** Writes out each `envFile`, which is relative to the folder of its JSON; one that begins with a variable is relative to nothing. */
+function withPlaces({ mcpServers }: McpConfig, folder: string): McpConfig {
+  const entries = Object.entries(mcpServers).map(([name, entry]) => {
+    const envFile: unknown = "envFile" in entry ? entry.envFile : undefined;
+    const isRelative =
+      typeof envFile === "string" && envFile !== "" && !isAbsolute(envFile) && !envFile.startsWith("${");
+    return [name, isRelative ? { ...entry, envFile: join(folder, envFile) } : entry] as const;
+  });
+  return { mcpServers: Object.fromEntries(entries) };
 }
 
 /** Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. */
@@ -73,7 +84,7 @@ export function userConfigFile(path: string): McpConfigFile {
     name: path,
     async read() {
       const { parseConfig } = await loadText();
-      return parseConfig((await text()) ?? "{}", path);
+      return withPlaces(parseConfig((await text()) ?? "{}", path), dirname(path));
     },
     async change(server, change) {
       const { changeConfig } = await loadText();

@@ -18,10 +18,11 @@ function urlLines(name: string, { url, headers = {} }: Extract<McpServerConfig, 
 }
 
 function commandLines(name: string, entry: Exclude<McpServerConfig, { url: string }>): string[] {
-  const { command, args = [], env = {}, cwd } = entry;
+  const { command, args = [], env = {}, envFile, cwd } = entry;
   if (typeof command !== "string" || command === "") return [`  ${name} has neither a command nor a url`];
   const lines = [`  ${name} runs ${[command, ...args].map(word).join(" ")}`];
   if (cwd !== undefined) lines.push(`  in ${word(cwd)}`);
+  if (envFile !== undefined) lines.push(`  with the variables of the file ${word(envFile)}`);
   for (const [variable, value] of Object.entries(env)) lines.push(`  with ${variable}=${word(value)}`);
   return lines;
 }
@@ -36,12 +37,15 @@ function variablesOf(entry: object, path = ""): { variable: string; field: strin
   return Object.entries(entry).flatMap(([key, value]: [string, unknown]) => {
     const field = path === "" ? key : `${path}.${key}`;
     if (typeof value === "object" && value !== null) return variablesOf(value, field);
-    return [...String(value).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, variable = ""]) => ({ variable, field }));
+    return [...String(value).matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, variable = ""]) => ({
+      variable,
+      field,
+    }));
   });
 }
 
-/** `${NAME}` alone: a variable that is filled in later. */
-const isReference = /^\$\{\w+\}$/;
+/** `${NAME}` or `${env:NAME}` alone: a variable that is filled in later. */
+const isReference = /^\$\{(?:env:)?\w+\}$/;
 
 /** Returns an entry of `.mcp.json` as listings show it: without the values of variables and headers, and without what looks like a key. */
 export function redactServer(entry: McpServerConfig): McpServerConfig {

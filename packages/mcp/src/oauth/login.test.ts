@@ -111,12 +111,13 @@ describe("a server that asks for a login", () => {
   test("asks for a new login when the token and its renewal are refused, also in mid-conversation", async () => {
     await logIn();
     const { registry } = await mounted();
-    authorization.tokens.clear();
     const login = await store.load(new URL(server.url));
     await fetch(`${authorization.url}/revoke`, {
       method: "POST",
       body: new URLSearchParams({ token: String(login?.refreshToken) }),
     });
+    // Last, as the connection's own stream may ask for a new token at any time.
+    authorization.tokens.clear();
     const outcome = await registry.execute("mcp__web__echo", { text: "hi" });
     expect(outcome).toBe(`Error executing mcp__web__echo: ${loginNeeded}`);
     expect(await store.load(new URL(server.url))).toBeUndefined();

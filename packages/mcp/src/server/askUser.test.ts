@@ -1,8 +1,7 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { defineTool, type ExecutableTool, type Guard, ToolRegistry } from "@toolcrib/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mounted } from "../../fixtures/mounting.ts";
-import { serveMcp } from "./serveMcp.ts";
+import { ask, connected, type Era, eras, served, servedEntry } from "../../fixtures/serving.ts";
 
 const parameters = { type: "object", properties: { choices: { type: "array" } } } as const;
 const asking = {
@@ -19,38 +18,28 @@ interface Form {
 }
 
 /** A server whose tool `ask` is a question, and a client whose user answers each form with the next of `answers`. */
-async function open(era: "legacy" | "modern", answers: readonly unknown[], tool: ExecutableTool, ...guards: Guard[]) {
+async function open(era: Era, answers: readonly unknown[], tool: ExecutableTool, ...guards: Guard[]) {
   const registry = new ToolRegistry([tool]);
   for (const guard of guards) registry.guard(guard);
-  const serving = await serveMcp(registry, { http: { auth: false } });
-  onTestFinished(() => serving.close());
-  const versionNegotiation = { mode: "auto" as const };
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: { elicitation: {} }, ...(era === "modern" && { versionNegotiation }) },
-  );
   const forms: Form[] = [];
   const left = [...answers];
-  client.setRequestHandler("elicitation/create", ({ params }) => {
-    const { message, requestedSchema } = params as unknown as Form;
-    forms.push({ message, requestedSchema });
-    return left.shift() as never;
+  const client = await connected(await served(registry), {
+    era,
+    capabilities: { elicitation: {} },
+    prepare: (client) =>
+      client.setRequestHandler("elicitation/create", ({ params }) => {
+        const { message, requestedSchema } = params as unknown as Form;
+        forms.push({ message, requestedSchema });
+        return left.shift() as never;
+      }),
   });
-  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
-  onTestFinished(() => client.close());
-  return {
-    forms,
-    async call(args = {}) {
-      const { content, isError } = await client.callTool({ name: "ask", arguments: args });
-      return [isError ?? false, ...content.map((block) => ("text" in block ? block.text : block))];
-    },
-  };
+  return { forms, call: (args = {}) => ask(client, "ask", args) };
 }
 
 const accept = (content: object) => ({ action: "accept", content });
 const denied = (reason: RegExp) => [true, expect.stringMatching(reason)];
 
-describe.each(["legacy", "modern"] as const)("a tool that is a question, %s protocol", (era) => {
+describe.each(eras)("a tool that is a question, %s protocol", (era) => {
   test("is a form with one field, whose text is the output", async () => {
     const { forms, call } = await open(era, [accept({ answer: "blue" })], asking);
     expect(await call()).toEqual([false, "blue"]);
@@ -112,9 +101,7 @@ test("a call that would be made again for an answer cannot ask from within, and 
 });
 
 test("served and mounted, it is answered by whoever mounts the server", async () => {
-  const serving = await serveMcp(new ToolRegistry([asking]), { http: { auth: false } });
-  onTestFinished(() => serving.close());
   const approve = () => ({ output: "blue" });
-  const { registry } = await mounted({ own: { url: String(serving.url) } }, { approve });
+  const { registry } = await mounted({ own: await servedEntry(new ToolRegistry([asking])) }, { approve });
   expect(await registry.execute("mcp__own__ask", { choices: ["red", "blue"] })).toBe("blue");
 });

@@ -1,16 +1,11 @@
 import { pathToFileURL } from "node:url";
-import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client, FetchLike } from "@modelcontextprotocol/client";
 import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ask, connected, connectedByStreams, type Era, eras, served } from "../../fixtures/serving.ts";
 import { type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 type Action = "accept" | "decline" | "cancel";
-type Era = "legacy" | "modern";
 
 interface Asked {
   readonly ran: string[];
@@ -20,7 +15,7 @@ interface Asked {
 
 /** A server whose tool `write` waits for the guards, and a client whose user answers with `actions`, one after the other. */
 async function open(
-  era: Era,
+  era: Era | "stdio",
   guards: readonly Guard[],
   actions: readonly Action[] | undefined,
   { roots, ...options }: ServeMcpOptions = {},
@@ -41,79 +36,77 @@ async function open(
     for (const guard of guards) registry.guard(guard);
     return registry;
   };
-  const http = { auth: false as const };
-  const serving = await serveMcp(roots ? create : create(), { http, ...options, ...(roots && { roots }) });
-  closing.push(() => serving.close());
-  const client = new Client(
-    { name: "test", version: "1" },
-    {
-      capabilities: { ...(actions && { elicitation: {} }), ...(roots && { roots: {} }) },
-      ...(era === "modern" && { versionNegotiation: { mode: "auto" as const } }),
-    },
-  );
   const questions: string[] = [];
   const left = [...(actions ?? [])];
-  if (actions) {
-    client.setRequestHandler("elicitation/create", ({ params }) => {
-      questions.push(params.message);
-      return { action: left.shift() ?? "cancel", content };
-    });
-  }
-  if (roots)
-    client.setRequestHandler("roots/list", () => ({ roots: roots.map((path) => ({ uri: pathToFileURL(path).href })) }));
-  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url)), { fetch: ownFetch }));
-  closing.push(() => client.close());
+  const prepare = (client: Client): void => {
+    if (actions) {
+      client.setRequestHandler("elicitation/create", ({ params }) => {
+        questions.push(params.message);
+        return { action: left.shift() ?? "cancel", content };
+      });
+    }
+    const listed = () => ({ roots: (roots ?? []).map((path) => ({ uri: pathToFileURL(path).href })) });
+    if (roots) client.setRequestHandler("roots/list", listed);
+  };
+  const capabilities = { ...(actions && { elicitation: {} }), ...(roots && { roots: {} }) };
+  const source = roots ? create : create();
+  const client =
+    era === "stdio"
+      ? await connectedByStreams(source, { capabilities, prepare })
+      : await connected(await served(source, { ...options, ...(roots && { roots }) }), {
+          era,
+          capabilities,
+          prepare,
+          fetch: ownFetch,
+        });
   return {
     ran,
     questions,
-    async call(text) {
-      const { content, isError } = await client.callTool({ name: "write", arguments: { text } });
-      return [isError ?? false, ...content.map((block) => ("text" in block ? block.text : block))];
-    },
+    call: (text) => ask(client, "write", { text }),
   };
 }
 
-const ask: Guard = ({ args }) => ({ ask: `Write ${String(args.text)}?` });
+const asking: Guard = ({ args }) => ({ ask: `Write ${String(args.text)}?` });
 
-describe.each(["legacy", "modern"] as const)("%s protocol", (era) => {
+describe.each(eras)("%s protocol", (era) => {
   test("a guard's question is put to the client's user, and a yes runs the call", async () => {
-    const { ran, questions, call } = await open(era, [ask], ["accept"]);
+    const { ran, questions, call } = await open(era, [asking], ["accept"]);
     expect(await call("a")).toEqual([false, "written"]);
     expect([ran, questions]).toEqual([["a"], ["Write a?"]]);
   });
 
   test("a no and an unanswered question deny the call", async () => {
-    const { ran, call } = await open(era, [ask], ["decline", "cancel"]);
+    const { ran, call } = await open(era, [asking], ["decline", "cancel"]);
     expect(await call("a")).toEqual([true, "Error executing write: Permission denied: the user said no to this call"]);
     expect(await call("a")).toEqual([true, expect.stringMatching(/Permission denied: the user left the question/)]);
     expect(ran).toEqual([]);
   });
 
   test("an accepted form whose fields say something is no yes", async () => {
-    const { ran, call } = await open(era, [ask], ["accept"], {}, fetch, { approve: false });
+    const { ran, call } = await open(era, [asking], ["accept"], {}, fetch, { approve: false });
     expect(await call("a")).toEqual([true, expect.stringMatching(/Permission denied: the client answered .* fields/)]);
     expect(ran).toEqual([]);
   });
 
   test("each of several questions needs a yes", async () => {
     const other: Guard = () => ({ ask: "Really?" });
-    const both = await open(era, [ask, other], ["accept", "accept"]);
+    const both = await open(era, [asking, other], ["accept", "accept"]);
     expect(await both.call("a")).toEqual([false, "written"]);
     expect(both.questions).toEqual(["Write a?", "Really?"]);
-    const one = await open(era, [ask, other], ["accept", "decline"]);
+    const one = await open(era, [asking, other], ["accept", "decline"]);
     expect(await one.call("a")).toEqual([true, expect.stringMatching(/said no/)]);
     expect(one.ran).toEqual([]);
   });
 
   test("a yes holds for one call: the next one is asked again", async () => {
-    const { ran, questions, call } = await open(era, [ask], ["accept", "decline"]);
+    const { ran, questions, call } = await open(era, [asking], ["accept", "decline"]);
     await call("a");
     expect(await call("a")).toEqual([true, expect.stringMatching(/said no/)]);
     expect([ran, questions.length]).toEqual([["a"], 2]);
   });
 
   test("a client whose user cannot be asked is told so", async () => {
-    const { ran, call } = await open(era, [ask], undefined);
+    const { ran, call } = await open(era, [asking], undefined);
     expect(await call("a")).toEqual([
       true,
       "Error executing write: Approval required: Write a? (this client cannot ask its user, because it does not support elicitation)",
@@ -122,10 +115,17 @@ describe.each(["legacy", "modern"] as const)("%s protocol", (era) => {
   });
 
   test("a client is asked for its roots once, then its user", async () => {
-    const { questions, call } = await open(era, [ask], ["accept"], { roots: [process.cwd()] });
+    const { questions, call } = await open(era, [asking], ["accept"], { roots: [process.cwd()] });
     expect(await call("a")).toEqual([false, "written"]);
     expect(questions).toEqual(["Write a?"]);
   });
+});
+
+test("a question reaches the client over standard input and output too", async () => {
+  const { questions, call } = await open("stdio", [asking], ["accept", "decline"]);
+  expect(await call("a")).toEqual([false, "written"]);
+  expect(await call("b")).toEqual([true, expect.stringMatching(/said no/)]);
+  expect(questions).toEqual(["Write a?", "Write b?"]);
 });
 
 test("an answer that comes without its question does not count", async () => {
@@ -148,7 +148,7 @@ async function replayed(): Promise<{
   send(changes: object): Promise<{ key: string; state: string; code: unknown }>;
 }> {
   let sent: { url: string | URL; init: RequestInit } | undefined;
-  const { ran, call } = await open("modern", [ask], ["decline"], {}, (url, init = {}) => {
+  const { ran, call } = await open("modern", [asking], ["decline"], {}, (url, init = {}) => {
     if (String(init.body).includes("tools/call")) sent ??= { url, init };
     return fetch(url, init);
   });
@@ -176,16 +176,12 @@ test("a read-only server lists and runs only what changes nothing", async () => 
     defineTool({ name: "look", description: "Looks.", parameters: none, readOnly: true, execute: () => "seen" }),
     defineTool({ name: "change", description: "Changes.", parameters: none, execute: () => "changed" }),
   ]);
-  const serving = await serveMcp(registry, { http: { auth: false }, readOnly: true });
-  closing.push(() => serving.close());
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
-  closing.push(() => client.close());
+  const client = await connected(await served(registry, { readOnly: true }));
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["look"]);
-  expect(await client.callTool({ name: "look" })).toMatchObject({ content: [{ text: "seen" }] });
-  expect(await client.callTool({ name: "change" })).toMatchObject({
-    isError: true,
-    content: [{ text: "Tool not available: change may change something, and this server is read-only" }],
-  });
+  expect(await ask(client, "look")).toEqual([false, "seen"]);
+  expect(await ask(client, "change")).toEqual([
+    true,
+    "Tool not available: change may change something, and this server is read-only",
+  ]);
   await expect(serveMcp(registry, { readOnly: "yes" as never })).rejects.toThrow("readOnly must be true or false");
 });

@@ -1,29 +1,30 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { pathToFileURL } from "node:url";
+import type { Client, Tool } from "@modelcontextprotocol/client";
 import { defineTool } from "@toolcrib/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
+import {
+  ask,
+  type ConnectOptions,
+  connected,
+  connectedByStreams,
+  type Era,
+  eras,
+  served,
+} from "../../fixtures/serving.ts";
 import { type McpServing, type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
-
-const fixture = ["../../fixtures/sources.mjs", "../../fixtures/stdioServer.ts"].map((file) =>
-  fileURLToPath(new URL(file, import.meta.url)),
-);
-const closing: (() => Promise<unknown>)[] = [];
 
 let folder = "";
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolcrib-roots-")));
-  closing.push(() => rm(folder, { recursive: true }));
   for (const name of ["a b", "c"]) await mkdir(join(folder, name));
 });
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+afterEach(() => rm(folder, { recursive: true }));
 
 interface Opened {
   client: Client;
@@ -31,46 +32,26 @@ interface Opened {
   setRoots(paths: string[]): Promise<void>;
 }
 
-async function open(kind: "stdio" | "http", era: "legacy" | "modern", roots?: string[]): Promise<Opened> {
-  let transport: StdioClientTransport | StreamableHTTPClientTransport;
-  if (kind === "stdio") {
-    transport = new StdioClientTransport({
-      command: process.execPath,
-      args: ["--import", ...fixture],
-      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "" },
-      stderr: "inherit",
-    });
-  } else {
-    const serving = await serve({}, roots ? { roots: [folder] } : {});
-    transport = new StreamableHTTPClientTransport(new URL(String(serving.url)), {
-      requestInit: { headers: { authorization: `Bearer ${serving.token}` } },
-    });
-  }
+/** `roots` are those that the client offers. */
+async function open(kind: "stdio" | "http", era: Era, roots?: string[]): Promise<Opened> {
   let changes = 0;
   let current = roots ?? [];
-  const client = new Client(
-    { name: "test", version: "1" },
-    {
-      capabilities: roots ? { roots: { listChanged: true } } : {},
-      ...(era === "modern" ? { versionNegotiation: { mode: "auto" as const } } : {}),
-      listChanged: {
-        tools: {
-          autoRefresh: false,
-          debounceMs: 0,
-          onChanged: () => {
-            changes += 1;
-          },
-        },
-      },
+  const onChanged = (): void => {
+    changes += 1;
+  };
+  const options: ConnectOptions = {
+    era,
+    capabilities: roots ? { roots: { listChanged: true } } : {},
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
+    prepare(client) {
+      const listed = () => ({ roots: current.map((path) => ({ uri: pathToFileURL(path).href })) });
+      if (roots) client.setRequestHandler("roots/list", listed);
     },
-  );
-  if (roots) {
-    client.setRequestHandler("roots/list", () => ({
-      roots: current.map((path) => ({ uri: pathToFileURL(path).href })),
-    }));
-  }
-  await client.connect(transport);
-  closing.push(() => client.close());
+  };
+  const client =
+    kind === "stdio"
+      ? await connectedByStreams(createFixtureRegistry, options)
+      : await connected(await serve({}, roots ? { roots: [folder] } : {}), options);
   return {
     client,
     changes: () => changes,
@@ -81,11 +62,8 @@ async function open(kind: "stdio" | "http", era: "legacy" | "modern", roots?: st
   };
 }
 
-async function serve(http: ServeMcpOptions["http"] = {}, options: ServeMcpOptions = {}): Promise<McpServing> {
-  const serving = await serveMcp(createFixtureRegistry, { name: "fixture", version: "1.2.3", http, ...options });
-  closing.push(() => serving.close());
-  return serving;
-}
+const serve = (http: ServeMcpOptions["http"] = {}, options: ServeMcpOptions = {}): Promise<McpServing> =>
+  served(createFixtureRegistry, { name: "fixture", version: "1.2.3", http, ...options });
 
 const names = (tools: readonly Tool[]): string[] => tools.map((tool) => tool.name);
 
@@ -122,13 +100,9 @@ describe.each([
 
   test("failures are results with isError, worded as execute words them; an unknown tool is a protocol error", async () => {
     const { client } = await open(kind, era);
-    const text = async (name: string, args = {}): Promise<unknown> => {
-      const { content, isError } = await client.callTool({ name, arguments: args });
-      return [isError, ...content.map((block) => ("text" in block ? block.text : block))];
-    };
-    expect(await text("fail")).toEqual([true, "Error executing fail: it broke"]);
-    expect(await text("limited")).toEqual([true, "Error executing limited: Timed out after 50 ms"]);
-    expect(await text("echo", { txt: "x" })).toEqual([true, expect.stringContaining("Invalid arguments")]);
+    expect(await ask(client, "fail")).toEqual([true, "Error executing fail: it broke"]);
+    expect(await ask(client, "limited")).toEqual([true, "Error executing limited: Timed out after 50 ms"]);
+    expect(await ask(client, "echo", { txt: "x" })).toEqual([true, expect.stringContaining("Invalid arguments")]);
     await expect(client.callTool({ name: "ecko", arguments: {} })).rejects.toThrow(/Tool not found: ecko.*echo/);
   });
 
@@ -173,21 +147,17 @@ describe.each([
   test("the client's roots reach the factory where it offers them", async () => {
     const roots = [join(folder, "a b"), join(folder, "c")];
     const { client } = await open(kind, era, roots);
-    const { content } = await client.callTool({ name: "roots", arguments: {} });
-    expect(content).toEqual([{ type: "text", text: JSON.stringify(roots) }]);
+    expect(await ask(client, "roots")).toEqual([false, JSON.stringify(roots)]);
     const without = await open(kind, era);
-    expect((await without.client.callTool({ name: "roots", arguments: {} })).content).toEqual([
-      { type: "text", text: "null" },
-    ]);
+    expect(await ask(without.client, "roots")).toEqual([false, "null"]);
   });
 
   test("roots that change are asked for again", async () => {
     const [one, two] = [join(folder, "a b"), join(folder, "c")];
     const { client, setRoots } = await open(kind, era, [one]);
-    await client.callTool({ name: "roots", arguments: {} });
+    await ask(client, "roots");
     if (era === "legacy") await setRoots([two]);
-    const { content } = await client.callTool({ name: "roots", arguments: {} });
-    expect(content).toEqual([{ type: "text", text: JSON.stringify([era === "legacy" ? two : one]) }]);
+    expect(await ask(client, "roots")).toEqual([false, JSON.stringify([era === "legacy" ? two : one])]);
   });
 });
 
@@ -231,7 +201,6 @@ describe("over HTTP", () => {
     expect((await post(url, { authorization, origin: "http://localhost:3000" })).status).toBe(403);
     expect((await post(url, { authorization, origin: new URL(String(url)).origin })).status).toBe(200);
     const port = new URL(String(url)).port;
-    const { request } = await import("node:http");
     const status = await new Promise((resolve, reject) => {
       const headers = { ...initialize.headers, authorization, host: "evil.example" };
       const sent = request({ port, host: "127.0.0.1", path: "/mcp", method: "POST", headers }, (response) => {
@@ -264,44 +233,27 @@ describe("over HTTP", () => {
     expect((await post(url, headers)).status).toBe(404);
   });
 
-  test.each(["legacy", "modern"] as const)("a client's roots never widen ours: %s protocol", async (era) => {
+  test.each(eras)("a client's roots never widen ours: %s protocol", async (era) => {
     await symlink("/", join(folder, "a b", "out"));
     const seen = async (...roots: string[]): Promise<unknown> => {
       const { client } = await open("http", era, roots);
-      const { content } = await client.callTool({ name: "roots", arguments: {} });
-      await client.close();
-      return content[0]?.type === "text" ? JSON.parse(content[0].text) : content;
+      return JSON.parse(String((await ask(client, "roots"))[1]));
     };
     const ours = [folder];
-    for (const wider of [
-      "/",
-      join(folder, ".."),
-      "/etc",
-      join(folder, "a b", "out"),
-      join(folder, "a b", "out", "etc"),
-    ]) {
+    const linked = join(folder, "a b", "out");
+    for (const wider of ["/", join(folder, ".."), "/etc", linked, join(linked, "etc")]) {
       expect(await seen(wider)).toEqual(ours);
     }
     expect(await seen(join(folder, "no such directory"), `${folder}2`)).toEqual(ours);
     expect(await seen("/etc", join(folder, "c"))).toEqual([join(folder, "c")]);
   });
 
-  test.each(["legacy", "modern"] as const)(
-    "without the option roots those of a client are ignored: %s protocol",
-    async (era) => {
-      const { url, token } = await serve();
-      const client = new Client(
-        { name: "test", version: "1" },
-        { capabilities: { roots: {} }, ...(era === "modern" && { versionNegotiation: { mode: "auto" as const } }) },
-      );
+  test.each(eras)("without the option roots those of a client are ignored: %s protocol", async (era) => {
+    const prepare = (client: Client): void =>
       client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///etc" }] }));
-      const requestInit = { headers: { authorization: `Bearer ${token}` } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(String(url)), { requestInit }));
-      closing.push(() => client.close());
-      const { content } = await client.callTool({ name: "roots", arguments: {} });
-      expect(content).toEqual([{ type: "text", text: "null" }]);
-    },
-  );
+    const client = await connected(await serve(), { era, capabilities: { roots: {} }, prepare });
+    expect(await ask(client, "roots")).toEqual([false, "null"]);
+  });
 
   test("roots that are not directories are refused at the start", async () => {
     for (const roots of [undefined, null, [], "", "/", [""], ["/no/such/directory"], [undefined]]) {
@@ -328,14 +280,10 @@ test("an unknown option is refused with the nearest name", async () => {
 
 test("a plain registry is served too, and a tool registered later is listed", async () => {
   const registry = createFixtureRegistry();
-  const serving = await serveMcp(registry, { http: { auth: false } });
-  closing.push(() => serving.close());
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
-  closing.push(() => client.close());
+  const client = await connected(await served(registry));
   registry.register(
     defineTool({ name: "late", description: "Came late.", parameters: { type: "object" }, execute: () => "here" }),
   );
   expect(names((await client.listTools()).tools)).toContain("late");
-  expect((await client.callTool({ name: "late" })).content).toEqual([{ type: "text", text: "here" }]);
+  expect(await ask(client, "late")).toEqual([false, "here"]);
 });

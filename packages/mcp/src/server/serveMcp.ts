@@ -1,11 +1,8 @@
 import type { Server } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { checkHttpOptions, type HttpOptions } from "../http/httpOptions.ts";
 import { anyRoots, type RootsRule, withinRoots } from "./clientRoots.ts";
-import { createProtocolServer } from "./protocolServer.ts";
 import { RegistriesByRoots, type RegistrySource } from "./registriesByRoots.ts";
-import { StdioTransport } from "./stdioTransport.ts";
 
 export interface ServeMcpOptions {
   /** The server's name to clients. Default `toolcrib`. */
@@ -67,10 +64,16 @@ const maxMessageBytes = 10 * 1024 * 1024;
 export async function serveMcp(source: RegistrySource, options: ServeMcpOptions = {}): Promise<McpServing> {
   const { http, onError, ...about } = readOptions("serveMcp", options, specs);
   if (http !== undefined) checkHttpOptions(http);
+  // Loaded here: who only mounts servers needs nothing of it.
+  const { createProtocolServer } = await import("./protocolServer.ts");
   const registries = new RegistriesByRoots(source, rootsRule(options));
   const createServer = (): Server => createProtocolServer(registries, about);
   const { promise: closed, resolve: end } = Promise.withResolvers<void>();
   if (!http) {
+    const [{ serveStdio }, { StdioTransport }] = await Promise.all([
+      import("@modelcontextprotocol/server/stdio"),
+      import("./stdioTransport.ts"),
+    ]);
     const streams = { input: process.stdin, output: process.stdout };
     const transport = new StdioTransport(streams, maxMessageBytes, end);
     const handle = serveStdio(createServer, { transport, onerror: onError });

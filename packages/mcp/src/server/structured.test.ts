@@ -1,16 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { afterEach, expect, test } from "vitest";
-import { mountMcp } from "../client/mountMcp.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { mounted } from "../../fixtures/mounting.ts";
+import { connected, served } from "../../fixtures/serving.ts";
 import { createProtocolServer } from "./protocolServer.ts";
 import { RegistriesByRoots } from "./registriesByRoots.ts";
-import { type ServeMcpOptions, serveMcp } from "./serveMcp.ts";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+import type { ServeMcpOptions } from "./serveMcp.ts";
 
 function counting(): ToolRegistry {
   const none = { type: "object", properties: {} } as const;
@@ -35,12 +31,8 @@ function counting(): ToolRegistry {
 }
 
 async function serve(options: ServeMcpOptions, registry = counting()): Promise<{ url: string; client: Client }> {
-  const serving = await serveMcp(registry, { http: { auth: false }, ...options });
-  closing.push(() => serving.close());
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(String(serving.url))));
-  closing.push(() => client.close());
-  return { url: String(serving.url), client };
+  const serving = await served(registry, options);
+  return { url: String(serving.url), client: await connected(serving) };
 }
 
 test("with structured, results carry data and the listing its schema", async () => {
@@ -78,7 +70,7 @@ test("a server made for one request holds to the schema that it would list", asy
   const client = new Client(offer, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
   await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   await client.listTools();
   expect(await client.callTool({ name: "large" })).toMatchObject({ structuredContent: {} });
 });
@@ -96,14 +88,12 @@ test("without structured, neither is there", async () => {
   expect(await client.callTool({ name: "count" })).not.toHaveProperty("structuredContent");
 });
 
-test("a mounted tool gives the structured content of its server as data", async () => {
+test("a mounted tool gives the structured content of its server as data, and to the model where the text does not show it", async () => {
   const { url } = await serve({ structured: true });
-  const mount = await mountMcp({ mcpServers: { counter: { url } } });
-  closing.push(() => mount.close());
-  const registry = new ToolRegistry(mount.tools);
+  const { registry } = await mounted({ counter: { url } });
   expect(await registry.invoke("mcp__counter__count")).toMatchObject({
     ok: true,
-    output: "three files",
+    output: 'three files\n{"files":3}',
     data: { files: 3 },
   });
 });

@@ -1,5 +1,7 @@
 import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
+import type { Redact } from "../redactErrors.ts";
 import type { ResolvedServer } from "../serverConfig.ts";
+import { answerLostRequests, endWithStream } from "./lostAnswers.ts";
 import { createServerFetch } from "./serverFetch.ts";
 import { findServerProgram } from "./serverProgram.ts";
 
@@ -7,8 +9,12 @@ export interface ServerTransport {
   transport: Transport;
   /** Tells an HTTP server that its session is over. */
   endSession: () => Promise<void>;
-  /** The end of what the server wrote to standard error, with an introduction; empty when it wrote nothing. */
-  errors: () => string;
+  /** The output of the server beside its messages, without secrets and with an introduction; empty when there is none. */
+  errors: (redact: Redact) => string;
+  /** True while the server knows this client by a session that it can lose. */
+  hasSession?: () => boolean;
+  /** Says how the server's process ended by itself; undefined if it did not. Only for a process. */
+  exitReason?: () => Promise<string | undefined>;
 }
 
 /** A server that sends a longer message is disconnected, and ended when it is a process of ours. */
@@ -33,8 +39,13 @@ async function openAddress(
   const options = { requestInit: { headers }, fetch, ...(authProvider && { authProvider }) };
   const errors = (): string => (isTooLong ? tooLong : "");
   const streamable = sse ? undefined : new StreamableHTTPClientTransport(url, options);
-  const transport: Transport = streamable ?? new SSEClientTransport(url, options);
-  return { transport, endSession: async () => streamable?.terminateSession(), errors };
+  const transport = streamable ?? new SSEClientTransport(url, options);
+  if (streamable) answerLostRequests(streamable);
+  else endWithStream(transport as InstanceType<typeof SSEClientTransport>);
+  const endSession = async (): Promise<void> => streamable?.terminateSession();
+  // Over SSE the address of the stream is the session.
+  const hasSession = (): boolean => !streamable || streamable.sessionId !== undefined;
+  return { transport, endSession, errors, hasSession };
 }
 
 async function openProcess({
@@ -63,10 +74,18 @@ async function openProcess({
   }
   const { ProcessTransport } = await import("./processTransport.ts");
   const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where }, maxMessageBytes);
-  const errors = (): string => {
-    const written = transport.errorText.trim();
-    const said = written === "" ? "" : `\nIts standard error ends with:\n${written}`;
-    return transport.isTooLong ? tooLong + said : said;
+  // Now: it starts while the SDK is loaded.
+  void transport.launch();
+  const errors = (redact: Redact): string => {
+    const errorText = transport.errorText(redact);
+    const strayText = transport.strayText(redact);
+    const said = errorText === "" ? "" : `\nIts standard error:\n${errorText}`;
+    const strays = strayText === "" ? "" : `\nIts lines on standard output that are no messages:\n${strayText}`;
+    return (transport.isTooLong ? tooLong : "") + said + strays;
   };
-  return { transport, endSession, errors };
+  const exitReason = async (): Promise<string | undefined> => {
+    await transport.whenExited();
+    return transport.exitReason;
+  };
+  return { transport, endSession, errors, exitReason };
 }

@@ -1,32 +1,63 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type JSONRPCMessage,
-  parseJSONRPCMessage,
-  SdkError,
-  SdkErrorCode,
-  serializeMessage,
-  type Transport,
-} from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { headAndTail } from "@toolcrib/core/internal";
 import { LineSplitter } from "@toolcrib/kit/text";
 import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
+import type { Redact } from "../redactErrors.ts";
 
 /** Milliseconds that a server may take to end by itself when its input is closed. */
 const inputGraceMs = 2000;
-/** Milliseconds that the pipes of a server may stay open after it has ended. */
-const pipeGraceMs = 500;
-const maxErrorText = 2000;
+/** Milliseconds that the pipes of a server may stay open after it has ended, or it may run after they broke. */
+const pipeGraceMs = 2000;
+/** Bytes that are shown of what a server prints, half from its beginning and half from its end. */
+const shownBytes = 2000;
+const cutMark = "\n[…]\n";
+/** Characters beside a cut that are not shown, as a secret may be cut there. */
+const hiddenAtCut = 4000;
+/** Characters that are kept of the beginning, and at least of the end. */
+const keptText = shownBytes / 2 + hiddenAtCut;
 
 interface ProcessParameters {
   command: string;
   args: string[];
   env: Record<string, string>;
   cwd?: string;
-  stderr?: "pipe" | "ignore";
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable | null>;
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** The beginning and the end of a text. */
+class KeptText {
+  #head = "";
+  #tail = "";
+  #length = 0;
+
+  add(text: string): void {
+    this.#length += text.length;
+    const room = keptText - this.#head.length;
+    if (room > 0) this.#head = copied(this.#head + text.slice(0, room));
+    this.#tail += text.slice(room);
+    if (this.#tail.length > 2 * keptText) this.#tail = copied(this.#tail.slice(-keptText));
+  }
+
+  /** Returns the text without secrets, cut at line ends if lines are short. */
+  toText(redact: Redact): string {
+    const isCut = this.#length > this.#head.length + this.#tail.length;
+    const text = isCut
+      ? redact(this.#head).slice(0, -hiddenAtCut) + cutMark + redact(this.#tail).slice(hiddenAtCut)
+      : redact(this.#head + this.#tail);
+    if (Buffer.byteLength(text) <= shownBytes) return text.trim();
+    const { head, tail } = headAndTail(text, shownBytes);
+    return (head.trimEnd() + cutMark + tail).trim();
+  }
+}
+
+/** Copies a text: a slice would keep the text that it was taken from in memory. */
+function copied(slice: string): string {
+  return Buffer.from(slice).toString();
+}
 
 /**
  * Runs a server as a child process in its own process group. The group ends with the transport or with this process: its input
@@ -36,20 +67,29 @@ export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** The SDK starts a second process from these to ask which protocol is spoken (`versionNegotiation`). */
-  readonly _serverParams: ProcessParameters;
+  readonly #parameters: ProcessParameters;
   #child: Child | undefined;
+  #launched: Promise<void> | undefined;
+  /** Loaded while the process starts. */
+  #sdk: typeof import("@modelcontextprotocol/client") | undefined;
   #group: ProcessGroup | undefined;
   #exited: Promise<void> = Promise.resolve();
+  /** It has ended, and all that it wrote is read. */
+  #drained: Promise<unknown> = Promise.resolve();
   #ending: Promise<void> | undefined;
   #isClosed = false;
-  #errorText = "";
+  readonly #errors = new KeptText();
+  readonly #strayLines = new KeptText();
+  #exitReason: string | undefined;
+  /** Its input broke: it has ended, or will, although the SDK closes this meanwhile. */
+  #isBroken = false;
+  #isSignalled = false;
   #isTooLong = false;
   readonly #maxMessageBytes: number;
 
-  /** Ends a server that sends a longer message. The SDK leaves the limit out for its second process, which sends short ones. */
-  constructor(parameters: ProcessParameters, maxMessageBytes: number = 1024 * 1024) {
-    this._serverParams = parameters;
+  /** Ends a server that sends a message of more bytes. */
+  constructor(parameters: ProcessParameters, maxMessageBytes: number) {
+    this.#parameters = parameters;
     this.#maxMessageBytes = maxMessageBytes;
   }
 
@@ -67,17 +107,44 @@ export class ProcessTransport implements Transport {
     return null;
   }
 
-  /** Returns the end of what the server wrote to standard error. */
-  get errorText(): string {
-    return this.#errorText;
+  /** Returns the beginning and the end of what the server wrote to standard error. */
+  errorText(redact: Redact): string {
+    return this.#errors.toText(redact);
   }
 
-  start(): Promise<void> {
-    if (this.#child || this.#isClosed) throw new Error("The process of a server can be started only once");
-    const { command, args, env, cwd, stderr = "pipe" } = this._serverParams;
+  /** Returns the same of its lines on standard output that were no messages. */
+  strayText(redact: Redact): string {
+    return this.#strayLines.toText(redact);
+  }
+
+  /** Says how the process has ended; undefined if it runs, or if we have ended it. */
+  get exitReason(): string | undefined {
+    return this.#exitReason;
+  }
+
+  /** Resolves once the process has ended and all that it wrote is read, or after a moment: a pipe breaks before the end is known. */
+  async whenExited(): Promise<void> {
+    await Promise.race([this.#drained, sleep(pipeGraceMs, undefined, { ref: false })]);
+  }
+
+  /** Resolves once the process runs, and the SDK reads its messages. */
+  async start(): Promise<void> {
+    this.#sdk = await import("@modelcontextprotocol/client");
+    await this.launch();
+  }
+
+  /** Starts the process; until `start` its lines count as no messages. A failure is thrown by `start`. */
+  launch(): Promise<void> {
+    this.#launched ??= this.#spawn();
+    this.#launched.catch(() => undefined);
+    return this.#launched;
+  }
+
+  #spawn(): Promise<void> {
+    const { command, args, env, cwd } = this.#parameters;
     const child: Child = spawn(command, args, {
       env,
-      stdio: ["pipe", "pipe", stderr],
+      stdio: ["pipe", "pipe", "pipe"],
       detached: true,
       ...(cwd === undefined ? {} : { cwd }),
     }) as Child;
@@ -91,10 +158,15 @@ export class ProcessTransport implements Transport {
       () => this.#refuseMessage(),
     );
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errorText = (this.#errorText + text).slice(-maxErrorText);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => this.#errors.add(text));
+    this.#drained = new Promise((resolve) => child.once("close", resolve));
+    this.#exited = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        const byItself = !this.#ending || (this.#isBroken && !this.#isSignalled);
+        if (byItself) this.#exitReason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+        resolve();
+      });
     });
-    this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
     if (child.pid !== undefined) {
       this.#group = watchGroup(spawn, child.pid);
       void this.#cleanUpAfterExit(child);
@@ -107,9 +179,15 @@ export class ProcessTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const input = this.#child?.stdin;
-    if (!input?.writable) return Promise.reject(new SdkError(SdkErrorCode.NotConnected, "Not connected"));
+    const sdk = this.#sdk;
+    if (!sdk) return Promise.reject(new Error("The process of a server has not been started"));
+    if (!input?.writable) return Promise.reject(new sdk.SdkError(sdk.SdkErrorCode.NotConnected, "Not connected"));
     return new Promise((resolve, reject) => {
-      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      input.write(sdk.serializeMessage(message), (error) => {
+        this.#isBroken ||= Boolean(error);
+        if (error) reject(error);
+        else resolve();
+      });
     });
   }
 
@@ -118,15 +196,11 @@ export class ProcessTransport implements Transport {
     return this.#ending;
   }
 
-  /** Ends the second process; the SDK calls it. */
-  _dispose(): Promise<void> {
-    return this.close();
-  }
-
   async #end(): Promise<void> {
     if (this.#group) {
       this.#child?.stdin.end();
       await Promise.race([this.#exited, sleep(inputGraceMs, undefined, { ref: false })]);
+      this.#isSignalled = true;
       await this.#group.end();
     }
     this.#emitClose();
@@ -134,12 +208,11 @@ export class ProcessTransport implements Transport {
 
   /** Ends what the server has left in its group. */
   async #cleanUpAfterExit(child: Child): Promise<void> {
-    const closed = new Promise((resolve) => child.once("close", resolve));
     await this.#exited;
     await this.#group?.end();
-    await Promise.race([closed, sleep(pipeGraceMs, undefined, { ref: false })]);
+    await Promise.race([this.#drained, sleep(pipeGraceMs, undefined, { ref: false })]);
     child.stdout.destroy();
-    child.stderr?.destroy();
+    child.stderr.destroy();
     this.#emitClose();
   }
 
@@ -151,11 +224,15 @@ export class ProcessTransport implements Transport {
 
   #onLine(line: string): void {
     if (this.#isClosed) return;
-    let message: JSONRPCMessage;
+    let message: JSONRPCMessage | undefined;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      message = this.#sdk?.parseJSONRPCMessage(JSON.parse(line));
     } catch {
-      // Many servers print a greeting. A line that is not a message is skipped.
+      message = undefined;
+    }
+    if (!message) {
+      // Many servers print a greeting.
+      this.#strayLines.add(`${line}\n`);
       return;
     }
     this.onmessage?.(message);
