@@ -1,4 +1,5 @@
 import type { ChatTool } from "@toolcrib/core";
+import { definitionFor } from "@toolcrib/core/internal";
 import { jsonSchema, type ModelMessage, type ToolApprovalStatus, type ToolSet } from "ai";
 import type { ModelOutput } from "./fromAiSdkTool.ts";
 import {
@@ -89,11 +90,8 @@ class FailedCall extends Error {
   }
 }
 
-function toAiSdkTool(
-  registry: ToolSource,
-  { function: { name, description, parameters, strict } }: ChatTool,
-  options: AdapterOptions,
-): ToolSet[string] {
+function toAiSdkTool(registry: ToolSource, schema: ChatTool, options: AdapterOptions): ToolSet[string] {
+  const { name, description, parameters, strict } = definitionFor(schema, "any");
   return {
     type: "dynamic",
     description,

@@ -105,3 +105,30 @@ test("answers a call that the registry's policy denies as an error", async () =>
     { content: "2" },
   ]);
 });
+
+test.each([
+  [true, 1, { type: "continue", previous_message_id: "msg_1" }],
+  [false, 3, undefined],
+])("with the runner's thread %s, a later request holds as much as the page says", async (thread, count, sent) => {
+  const { registry } = createScenario();
+  await using server = await serve([() => [["add", { a: 1, b: 1 }]]]);
+  const tools = toAnthropicTools(registry);
+  await client(server.url)
+    .beta.messages.toolRunner({ ...params, ...(thread ? {} : { thread }), tools })
+    .runUntilDone();
+  const second = server.requests[1];
+  expect([second?.messages.length, second && "thread" in second ? second.thread : undefined]).toEqual([count, sent]);
+});
+
+test("ends without an error at max_tokens, and runs not even a complete call of that reply", async () => {
+  const { registry } = createScenario();
+  const seen: unknown[] = [];
+  registry.use((call, next) => {
+    seen.push(call.name);
+    return next();
+  });
+  const cut = { ...reply([["add", { a: 1, b: 1 }]]), stop_reason: "max_tokens" };
+  await using server = await serveScript<MessageCreateParams>([() => cut]);
+  const runner = client(server.url).beta.messages.toolRunner({ ...params, tools: toAnthropicTools(registry) });
+  expect([(await runner).stop_reason, seen, server.requests.length]).toEqual(["max_tokens", [], 1]);
+});

@@ -1,21 +1,16 @@
-import { AIMessage } from "@langchain/core/messages";
-import { fakeModel } from "@langchain/core/testing";
-import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { Agent, type Model, type ModelResponse, RunState, run, setTracingDisabled, Usage } from "@openai/agents";
 import { defineTool, type Guard, ToolRegistry } from "@toolcrib/core";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { createAgent } from "langchain";
 import { beforeAll, describe, expect, test } from "vitest";
 import { aiSdkToolApproval, toAiSdkTools } from "./aiSdk.ts";
 import { toAnthropicTools } from "./anthropic.ts";
-import { toLangChainTools } from "./langchain.ts";
 import { toOpenAITools } from "./openai.ts";
 import { toOpenAIAgentsTools } from "./openaiAgents.ts";
 
 beforeAll(() => setTracingDisabled(true));
 
-/** What ran, over all processes. */
+/** The calls that ran, over all processes. */
 let ran: string[] = [];
 
 /** The registry of a process that has just started. `pay` is asked about, `leak` is denied. */
@@ -36,6 +31,7 @@ const asksOther: Guard = ({ args }) => ({ ask: `Pay ${String(args.to)} twice?` }
 
 type Call = readonly [name: string, to: string];
 const toBob: readonly Call[] = [["pay", "Bob"]];
+const toBoth: readonly Call[] = [...toBob, ["pay", "Ann"]];
 
 describe("AI SDK", () => {
   const usage = {
@@ -98,6 +94,21 @@ describe("AI SDK", () => {
     expect(ran).toEqual([]);
   });
 
+  test("each of two questions has its own answer", async () => {
+    ran = [];
+    const question: ModelMessage = { role: "user", content: "go" };
+    const { result } = await generate(start(), [question], toBoth);
+    const asked = result.content.flatMap((part) => (part.type === "tool-approval-request" ? [part] : []));
+    const content = asked.map(({ approvalId, reason }) => ({
+      type: "tool-approval-response" as const,
+      approvalId,
+      approved: reason === "Pay Ann?",
+    }));
+    const messages: ModelMessage[] = [question, ...result.responseMessages, { role: "tool", content }];
+    await generate(start(), messages, []);
+    expect(ran).toEqual(["Ann"]);
+  });
+
   test("a yes does not answer another question about the call", async () => {
     await answered(true, start(asksOther));
     expect(ran).toEqual([]);
@@ -114,8 +125,8 @@ describe("AI SDK", () => {
 });
 
 describe("OpenAI Agents", () => {
-  function agent(registry: ToolRegistry, calls: readonly Call[], answers: unknown[] = []) {
-    let left = calls;
+  function agent(registry: ToolRegistry, calls: readonly Call[], answers: unknown[] = [], next: readonly Call[] = []) {
+    let [left, later] = [calls, next];
     const model: Model = {
       async getResponse({ input }): Promise<ModelResponse> {
         if (Array.isArray(input)) {
@@ -125,9 +136,9 @@ describe("OpenAI Agents", () => {
           type: "function_call",
           callId: `${at}`,
           name,
-          arguments: JSON.stringify({ to }),
+          arguments: to === "cut" ? '{"to":' : JSON.stringify({ to }),
         }));
-        left = [];
+        [left, later] = [later, []];
         if (output.length === 0) {
           const content = [{ type: "output_text" as const, text: "done" }];
           output.push({ type: "message", role: "assistant", status: "completed", content });
@@ -158,60 +169,45 @@ describe("OpenAI Agents", () => {
     expect(JSON.stringify(answers)).toContain(yes ? "paid Bob" : "not approved");
   });
 
+  test("each of two questions has its own answer", async () => {
+    ran = [];
+    const resumed = agent(start(), toBoth);
+    const { state } = await run(resumed, "go");
+    const [bob, ann] = state.getInterruptions();
+    if (!bob || !ann) throw new Error("two interruptions are expected");
+    state.reject(bob);
+    state.approve(ann);
+    await run(resumed, state);
+    expect(ran).toEqual(["Ann"]);
+  });
+
+  test("a yes does not answer a later call of the same id", async () => {
+    ran = [];
+    const resumed = agent(start(), toBob, [], [["pay", "Ann"]]);
+    const { state } = await run(resumed, "go");
+    for (const each of state.getInterruptions()) state.approve(each);
+    await expect(run(resumed, state)).rejects.toThrow("was reused");
+    expect(ran).toEqual(["Bob"]);
+  });
+
+  test("a call of cut JSON is an interruption too, and does not run when it is approved", async () => {
+    ran = [];
+    const registry = start();
+    const resumed = agent(registry, [["pay", "cut"], ...toBob]);
+    const { state } = await run(resumed, "go");
+    const raw = state.getInterruptions().map(({ rawItem }) => rawItem as { name: string; arguments: string });
+    const checked = await Promise.all(raw.map((call) => registry.check(call.name, call.arguments)));
+    expect(checked).toMatchObject([{ error: { code: "invalid_arguments" } }, { error: { code: "approval_required" } }]);
+    for (const each of state.getInterruptions()) state.approve(each);
+    expect([(await run(resumed, state)).finalOutput, ran]).toEqual(["done", ["Bob"]]);
+  });
+
   test("what a guard denies is answered without an interruption", async () => {
     ran = [];
     const answers: unknown[] = [];
     const { finalOutput } = await run(agent(start(), [["leak", "Eve"]], answers), "go");
     expect([finalOutput, ran]).toEqual(["done", []]);
     expect(JSON.stringify(answers)).toContain("Permission denied: secrets stay here");
-  });
-});
-
-describe("LangGraph", () => {
-  const thread = { configurable: { thread_id: "1" } };
-
-  function agent(registry: ToolRegistry, checkpointer: MemorySaver, calls: readonly Call[]) {
-    const model = fakeModel();
-    const tool_calls = calls.map(([name, to], at) => ({ name, args: { to }, id: `${at}` }));
-    if (calls.length > 0) model.respond(new AIMessage({ content: "", tool_calls }));
-    model.respond(new AIMessage("done"));
-    return createAgent({ model, tools: toLangChainTools(registry, { interrupt }), checkpointer });
-  }
-
-  /** Returns what a new process finds in the store. */
-  function reopened({ storage, writes }: MemorySaver): MemorySaver {
-    return Object.assign(new MemorySaver(), structuredClone({ storage, writes }));
-  }
-
-  test.each([
-    [{ type: "approve" }, ["Bob"], "paid Bob"],
-    [{ type: "reject", message: "not Bob" }, [], "Permission denied: not Bob"],
-    [{ type: "edit" }, [], "Permission denied"],
-  ])("a question interrupts the graph, and another process answers %j", async (decision, expected, result) => {
-    ran = [];
-    const saver = new MemorySaver();
-    const first = await agent(start(), saver, toBob).invoke({ messages: "go" }, thread);
-    expect(first.__interrupt__?.[0]?.value).toMatchObject({
-      actionRequests: [{ name: "pay", args: { to: "Bob" }, description: "Pay Bob?" }],
-    });
-    expect(ran).toEqual([]);
-    const resumed = agent(start(), reopened(saver), []);
-    const { messages } = await resumed.invoke(new Command({ resume: { decisions: [decision] } }), thread);
-    expect(ran).toEqual(expected);
-    expect(messages.map(({ text }) => text).join("\n")).toContain(result);
-    expect(messages.at(-1)?.text).toBe("done");
-  });
-
-  test("a yes does not answer another question about the call", async () => {
-    ran = [];
-    const saver = new MemorySaver();
-    await agent(start(), saver, toBob).invoke({ messages: "go" }, thread);
-    let asked = 0;
-    // Another question when the tool would start than when the graph was interrupted.
-    const changing: Guard = () => ({ ask: `Question ${++asked}?` });
-    const resumed = agent(start(changing), reopened(saver), []);
-    await resumed.invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), thread);
-    expect(ran).toEqual([]);
   });
 });
 

@@ -73,7 +73,12 @@ function fromModelOutput(name: string, output: ModelOutput): string {
       throw new Error(JSON.stringify(output.value));
     case "execution-denied": {
       const message = output.reason ?? "the tool denied this call";
-      throw new ToolError({ code: "permission_denied", toolName: name, message, recoverable: false });
+      throw new ToolError({
+        code: "permission_denied",
+        toolName: name,
+        message,
+        recoverable: false,
+      });
     }
     case "content": {
       const texts = output.value.flatMap((part) => (part.type === "text" ? [part.text] : []));

@@ -1,6 +1,13 @@
 import type { FunctionCall, FunctionDeclaration, FunctionResponsePart, Part } from "@google/genai";
-import { toGeminiSchema } from "./geminiSchema.ts";
-import { callTool, type RunOptions, type ToolAnswer, type ToolSource } from "./registryCall.ts";
+import { definitionsFor } from "@toolcrib/core/internal";
+import {
+  callTool,
+  geminiPictureTypes,
+  type RunOptions,
+  type ToolAnswer,
+  type ToolSource,
+  withPictures,
+} from "./registryCall.ts";
 
 interface Response {
   response: Record<string, unknown>;
@@ -9,13 +16,15 @@ interface Response {
 
 /**
  * Returns the enabled tools as one Gemini tool, for `config: { tools: [toGeminiTool(registry)] }`. Call it before each request, so that
- * the list follows the registry.
+ * the list follows the registry. Throws a ToolError (`invalid_tool`) for a tool whose name Gemini does not take; a mounted one is left out.
  */
 export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {
-  const functionDeclarations = registry.getEnabledSchemas().map(({ function: { name, description, parameters } }) => ({
+  const definitions = definitionsFor(registry.getEnabledSchemas(), "gemini", registry);
+  const functionDeclarations = definitions.map(({ name, description, parameters }) => ({
     name,
     description,
-    parametersJsonSchema: toGeminiSchema(parameters),
+    // The service refuses an object without properties.
+    ...(parameters.properties !== undefined && { parametersJsonSchema: parameters }),
   }));
   return { functionDeclarations };
 }
@@ -31,7 +40,7 @@ export async function runGeminiFunctionCalls(
 ): Promise<Part[]> {
   const parts: Part[] = [];
   for (const { id, name = "", args } of calls ?? []) {
-    const answer = await callTool(registry, name, args, { ...options, callId: id });
+    const answer = withPictures(await callTool(registry, name, args, { ...options, callId: id }), geminiPictureTypes);
     parts.push({ functionResponse: { ...(id === undefined ? {} : { id }), name, ...toResponse(answer) } });
   }
   return parts;

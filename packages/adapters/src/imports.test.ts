@@ -12,18 +12,19 @@ function loadedBy(file: string): Set<string> {
 }
 
 const subpaths: [file: string, ...loads: string[]][] = [
-  ["./aiSdk.ts", "@toolcrib/core", "ai"],
+  ["./aiSdk.ts", "@toolcrib/core", "@toolcrib/core/internal", "ai"],
   ["./anthropic.ts", "@anthropic-ai/sdk/lib/tools/ToolError", "@toolcrib/core"],
-  ["./gemini.ts", "@toolcrib/core/text"],
+  ["./gemini.ts", "@toolcrib/core/internal"],
   [
     "./langchain.ts",
     "@langchain/core/messages",
     "@langchain/core/tools",
     "@langchain/core/utils/json_schema",
     "@toolcrib/core",
+    "@toolcrib/core/internal",
   ],
-  ["./openai.ts", "@toolcrib/core"],
-  ["./openaiAgents.ts", "@openai/agents", "@toolcrib/core"],
+  ["./openai.ts", "@toolcrib/core", "@toolcrib/core/internal"],
+  ["./openaiAgents.ts", "@openai/agents", "@toolcrib/core/internal"],
 ];
 
 test.each(subpaths)("%s loads core and its own loop's package at most", (file, ...loads) => {

@@ -1,5 +1,5 @@
 import { type FunctionTool, type RunConfig, type ToolOutputImage, type ToolOutputText, tool } from "@openai/agents";
-import { toOpenAIResponsesTool } from "@toolcrib/core";
+import { definitionFor } from "@toolcrib/core/internal";
 import {
   type AdapterOptions,
   callTool,
@@ -32,8 +32,9 @@ export function toOpenAIAgentsTools(
 ): RegistryTool[] {
   const never = neverAsk();
   return everySchema(registry)
-    .map(toOpenAIResponsesTool)
+    .map((schema) => definitionFor(schema, "chat"))
     .map(({ name, parameters, ...tool }) => ({
+      type: "function",
       ...tool,
       name,
       parameters: parameters as Parameters,

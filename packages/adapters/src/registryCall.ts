@@ -12,7 +12,7 @@ import type {
  * The part of ToolRegistry that adapters use. Given as a shape, so that a registry of another installed copy of core fits too.
  */
 export interface ToolSource
-  extends Pick<ToolRegistry, "getEnabledSchemas" | "hasTool" | "isToolEnabled" | "check" | "execute"> {
+  extends Pick<ToolRegistry, "get" | "getEnabledSchemas" | "hasTool" | "isToolEnabled" | "check" | "execute"> {
   clone(): Pick<ToolRegistry, "getToolNames" | "enable" | "getEnabledSchemas">;
 }
 
@@ -26,6 +26,11 @@ export type AdapterOptions = Pick<ExecuteOptions, "labels" | "timeoutMs" | "appr
 export type RunOptions = AdapterOptions & Pick<ExecuteOptions, "signal">;
 
 export type ImageBlock = Extract<ContentBlock, { type: "image" }>;
+
+export const dataUrl = ({ data, mimeType }: ImageBlock): string => `data:${mimeType};base64,${data}`;
+
+/** Stands before images that an API takes only behind the results. */
+export const imagesHeading = (name: string): string => `Images of the result of ${name}:`;
 
 /** The outcome of a call. `text` is what `execute` of the registry returns, for a success or a failure. */
 export interface ToolAnswer {
@@ -51,8 +56,23 @@ export async function callTool(
   const text = await registry.execute(name, args, { labels, timeoutMs, signal, callId, approve, onOutcome });
   const [outcome] = outcomes;
   const images = outcome?.content?.filter((block) => block.type === "image") ?? [];
-  if (outcome?.ok === false) return { text, images, data: undefined, error: outcome.error };
-  return { text, images, data: outcome?.data, error: undefined };
+  const [data, error] = outcome?.ok === false ? [undefined, outcome.error] : [outcome?.data, undefined];
+  return withPictures({ text, images, data, error }, pictureTypes);
+}
+
+const pictureTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** Types of pictures that Gemini takes. */
+export const geminiPictureTypes: readonly string[] = pictureTypes.filter((type) => type !== "image/gif");
+
+/** Returns an answer with the pictures of these types alone; the others are told in words, as a service would refuse the whole request. */
+export function withPictures(answer: ToolAnswer, types: readonly string[]): ToolAnswer {
+  const images = answer.images.filter(({ mimeType }) => types.includes(mimeType));
+  if (images.length === answer.images.length) return answer;
+  const odd = answer.images.filter(({ mimeType }) => !types.includes(mimeType));
+  const words = odd.map(
+    ({ mimeType }) => `[picture left out: it is ${mimeType}, and the model API accepts ${types.join(", ")}]`,
+  );
+  return { ...answer, images, text: [answer.text, ...words].join("\n") };
 }
 
 /** Returns how a call would end if guards would deny it or ask about it: the denial, or the question. */
