@@ -75,6 +75,6 @@ test("in whatever order messages come, each is answered, conversations stay vali
       }
       for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

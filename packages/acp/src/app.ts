@@ -75,7 +75,6 @@ function answerOpening(
     .onRequest(
       "session/close",
       answering(async ({ params }) => {
-        sessions.get(params.sessionId);
         await sessions.close(params.sessionId);
         return {};
       }),
@@ -84,19 +83,15 @@ function answerOpening(
     app
       .onRequest(
         "session/load",
-        answering(async ({ params, client }) => {
-          const live = await sessions.open(params, client, params.sessionId);
-          await live.replay();
-          return opened(live);
-        }),
+        answering(async ({ params, client }) =>
+          opened(await sessions.open(params, client, params.sessionId, (live) => live.replay())),
+        ),
       )
       .onRequest(
         "session/resume",
-        answering(async ({ params, client }) => {
-          const live = await sessions.open(params, client, params.sessionId);
-          await live.tellQuestion();
-          return opened(live);
-        }),
+        answering(async ({ params, client }) =>
+          opened(await sessions.open(params, client, params.sessionId, (live) => live.tellQuestion())),
+        ),
       );
   if (listSessions)
     app.onRequest(
@@ -114,32 +109,34 @@ function answerTurns(app: AgentApp, sessions: Sessions, answering: Answering): v
   app
     .onRequest(
       "session/prompt",
-      answering(async ({ params, signal }) => sessions.get(params.sessionId).prompt(params.prompt, signal)),
+      answering(({ params, signal }) => sessions.prompt(params.sessionId, params.prompt, signal)),
     )
     .onRequest(
       "session/set_mode",
-      answering(async ({ params }) => {
-        const live = sessions.get(params.sessionId);
-        await select(live.session, "mode", params.modeId);
-        await live.announceChoices();
-        return {};
-      }),
+      answering(({ params }) =>
+        sessions.with(params.sessionId, async (live) => {
+          await select(live.session, "mode", params.modeId);
+          await live.announceChoices();
+          return {};
+        }),
+      ),
     )
     .onRequest(
       "session/set_config_option",
-      answering(async ({ params }) => {
-        const live = sessions.get(params.sessionId);
-        await select(live.session, params.configId, params.value);
-        await live.announceChoices();
-        return { configOptions: configOptions(live.session) };
-      }),
+      answering(({ params }) =>
+        sessions.with(params.sessionId, async (live) => {
+          await select(live.session, params.configId, params.value);
+          await live.announceChoices();
+          return { configOptions: configOptions(live.session) };
+        }),
+      ),
     )
-    .onNotification("session/cancel", ({ params }) => sessions.find(params.sessionId)?.cancel());
+    .onNotification("session/cancel", ({ params }) => sessions.cancel(params.sessionId));
 }
 
-/** Describes a session that a client has opened; sends its commands right after. */
+/** Describes a session that a client has opened; sends its commands and problems right after. */
 function opened(live: LiveSession) {
-  setImmediate(() => void live.announceCommands());
+  setImmediate(() => void live.announce());
   const modes = modeState(live.session);
   return { configOptions: configOptions(live.session), ...(modes && { modes }) };
 }

@@ -27,7 +27,13 @@ function commandsOf({ agent, commands = [] }: AcpSession): readonly AcpCommand[]
     async run(_input, signal) {
       const done = await agent.compact({ signal });
       if (!done) return "The conversation is too short to be shortened.";
-      return `Shortened: a summary replaces ${done.summarisedMessages} messages.`;
+      const { summarisedMessages: summarised, leftOutMessages: leftOut = 0, cutMessages = 0 } = done;
+      const parts = [
+        summarised > 0 && `a summary replaces ${summarised} messages`,
+        leftOut > 0 && `${leftOut} older messages are left out`,
+        cutMessages > 0 && `${cutMessages} long messages were cut`,
+      ];
+      return `Shortened: ${parts.filter(Boolean).join(", ")}.`;
     },
   };
   return [compact, ...commands];

@@ -19,11 +19,23 @@ export function invalidParams(message: string): RequestError {
   return new RequestError(-32602, message);
 }
 
-export function invalidRequest(message: string): RequestError {
-  return new RequestError(-32600, message);
+/** Refuses what cannot be done while a turn runs. */
+export function turnRuns(next: string): RequestError {
+  return new RequestError(-32600, `A turn runs in this session; ${next}`);
 }
 
 export function sessionNotFound(sessionId: string): RequestError {
-  const message = `There is no session ${clip(withoutControls(sessionId), 80)} open; open it with session/load`;
-  return new RequestError(-32002, message, { sessionId });
+  return notFound(sessionId, (id) => `There is no session ${id} open; open it with session/load`);
+}
+
+/** Refuses to open a session again that there is none of, or none any more. */
+export function nothingToOpen(sessionId: string): RequestError {
+  return notFound(
+    sessionId,
+    (id) => `There is no session ${id} to open again; session/list names those of a directory`,
+  );
+}
+
+function notFound(sessionId: string, say: (id: string) => string): RequestError {
+  return new RequestError(-32002, say(clip(withoutControls(sessionId), 80)), { sessionId });
 }

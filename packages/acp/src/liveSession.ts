@@ -10,10 +10,11 @@ import type { AgentEvent, Answers, EndReason } from "@toolcrib/agent";
 import { showLine } from "@toolcrib/core/internal";
 import { configOptions } from "./choices.ts";
 import { availableCommands, typedCommand } from "./commands.ts";
-import { invalidRequest } from "./errors.ts";
+import { turnRuns } from "./errors.ts";
 import { textOfPrompt, toUserContent } from "./promptContent.ts";
 import { askAll, modelQuestion, needsFreeText } from "./questions.ts";
 import { replay } from "./replay.ts";
+import { labelsOf, onCallStart } from "./startedCalls.ts";
 import { TurnReporter } from "./turnReporter.ts";
 import type { AcpSession } from "./types.ts";
 
@@ -32,6 +33,7 @@ export class LiveSession {
   #hasTitle = false;
   /** The call whose question the next message answers: it has been told. */
   #told: string | undefined;
+  readonly #stopWatching: () => void;
 
   constructor(session: AcpSession, client: AgentContext, capabilities: ClientCapabilities, gone: AbortSignal) {
     this.session = session;
@@ -39,6 +41,12 @@ export class LiveSession {
     this.#gone = gone;
     this.#reporter = new TurnReporter(session, (update) => this.send(update), capabilities);
     for (const { callId } of session.agent.pending) this.#reporter.knows(callId, false);
+    this.#stopWatching = onCallStart(session.agent.toolRegistry, session.id, (id) => this.#reporter.started(id));
+  }
+
+  /** True while a turn runs. */
+  get isBusy(): boolean {
+    return this.#turn !== undefined;
   }
 
   /** Resolves when the client takes more, or has gone. Never rejects. */
@@ -73,11 +81,11 @@ export class LiveSession {
     this.#told = call.callId;
   }
 
-  announceCommands(): Promise<void> {
-    return this.send({
-      sessionUpdate: "available_commands_update",
-      availableCommands: availableCommands(this.session),
-    });
+  /** Tells what a client needs to know of a session that it has opened. */
+  async announce(): Promise<void> {
+    const commands = availableCommands(this.session);
+    await this.send({ sessionUpdate: "available_commands_update", availableCommands: commands });
+    for (const problem of this.session.problems ?? []) await this.#reporter.problem(problem);
   }
 
   /** Tells the client of a choice that it made in one of its two ways. */
@@ -89,7 +97,7 @@ export class LiveSession {
 
   /** Runs one turn; resolves when it is over. Throws where one runs, and what the turn throws. */
   async prompt(content: readonly ContentBlock[], request: AbortSignal): Promise<PromptResponse> {
-    if (this.#turn) throw invalidRequest("A turn runs in this session; wait for its end, or cancel it");
+    if (this.#turn) throw turnRuns("wait for its end, or cancel it");
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const controller = new AbortController();
     const signal = AbortSignal.any([controller.signal, request, this.#gone]);
@@ -114,6 +122,7 @@ export class LiveSession {
 
   async close(): Promise<void> {
     await this.cancel();
+    this.#stopWatching();
     await this.session.close();
   }
 
@@ -127,7 +136,7 @@ export class LiveSession {
     const message = toUserContent(content);
     const text = textOfPrompt(content);
     await this.#sendTitle(text);
-    const options = { signal, onQuestions: () => this.#ask(signal) };
+    const options = { signal, labels: labelsOf(this.session.id), onQuestions: () => this.#ask(signal) };
     const told = agent.pending.find(({ callId }) => callId === this.#told);
     this.#told = undefined;
     const output = message.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("\n");

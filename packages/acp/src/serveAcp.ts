@@ -1,5 +1,6 @@
 import { Readable, type Writable } from "node:stream";
-import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+import { type AnyMessage, ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
 import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/core/internal";
 import { createApp } from "./app.ts";
 import type { Explain } from "./errors.ts";
@@ -69,7 +70,7 @@ export function serveAcp(options: ServeAcpOptions): AcpServing {
   };
 }
 
-/** Carries messages of the protocol over two streams, a line of JSON each. */
+/** Carries messages of the protocol over two streams, a line of JSON each. What came first has reached its handler before the next is read. */
 export function stdioStream(input: Readable, output: Writable): Stream {
   const decoder = new TextDecoder();
   const sink = new WritableStream<Uint8Array>({
@@ -78,7 +79,14 @@ export function stdioStream(input: Readable, output: Writable): Stream {
         output.write(withoutLoneSurrogates(decoder.decode(bytes)), (error) => (error ? reject(error) : resolve()));
       }),
   });
-  return ndJsonStream(sink, Readable.toWeb(input) as ReadableStream<Uint8Array>);
+  const { readable, writable } = ndJsonStream(sink, Readable.toWeb(input) as ReadableStream<Uint8Array>);
+  const oneByOne = new TransformStream<AnyMessage, AnyMessage>({
+    async transform(message, controller) {
+      controller.enqueue(message);
+      await turnOfLoop();
+    },
+  });
+  return { readable: readable.pipeThrough(oneByOne), writable };
 }
 
 /**

@@ -1,9 +1,17 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { AgentConnection, AgentContext, ClientCapabilities, McpServer } from "@agentclientprotocol/sdk";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+import type {
+  AgentConnection,
+  AgentContext,
+  ClientCapabilities,
+  ContentBlock,
+  McpServer,
+  PromptResponse,
+} from "@agentclientprotocol/sdk";
 import { showLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import { invalidParams, sessionNotFound } from "./errors.ts";
+import { invalidParams, nothingToOpen, sessionNotFound, turnRuns } from "./errors.ts";
 import { LiveSession } from "./liveSession.ts";
 import type { AcpMcpServer, AcpSession, AcpSessionRequest } from "./types.ts";
 
@@ -19,7 +27,7 @@ export interface SessionSource {
 export class Sessions {
   readonly #options: SessionSource;
   readonly #live: Map<string, LiveSession> = new Map();
-  /** The last opening or closing, by the id of the session: the next of an id begins when the one before has ended. */
+  /** The last task of each session, by its id: the next one begins when the one before has ended. */
   readonly #last: Map<string | symbol, Promise<unknown>> = new Map();
   #connection: AgentConnection | undefined;
   capabilities: ClientCapabilities = {};
@@ -32,41 +40,62 @@ export class Sessions {
     this.#connection = connection;
   }
 
-  find(id: string): LiveSession | undefined {
-    return this.#live.get(id);
+  /** Does something with an open session, after what was asked of it before. */
+  with<Result>(id: string, task: (live: LiveSession) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(id, () => task(this.#get(id)));
   }
 
-  get(id: string): LiveSession {
-    const live = this.find(id);
-    if (!live) throw sessionNotFound(id);
-    return live;
+  /** Runs a turn. What is asked of the session after it waits only for its start. */
+  async prompt(id: string, content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    const { turn } = await this.with(id, async (live) => ({ turn: live.prompt(content, signal) }));
+    return turn;
   }
 
-  /** Opens a session for a client; with an `id` again. */
-  open(given: Parameters<typeof readSessionRequest>[0], client: AgentContext, id?: string): Promise<LiveSession> {
+  /** Ends the turn that runs, and those asked for before; what is asked of the session after it waits for their end. */
+  async cancel(id: string): Promise<void> {
+    const cancel = (): Promise<void> | undefined => this.#live.get(id)?.cancel();
+    void cancel();
+    await this.#inTurn(id, async () => cancel());
+  }
+
+  /** Opens a session for a client; with an `id` again: then `tell` is the first that is done with it. */
+  open(
+    given: Parameters<typeof readSessionRequest>[0],
+    client: AgentContext,
+    id?: string,
+    tell?: (live: LiveSession) => Promise<void>,
+  ): Promise<LiveSession> {
     return this.#inTurn(id ?? Symbol("new"), async () => {
+      if (id !== undefined && this.#live.get(id)?.isBusy)
+        throw turnRuns("wait for its end, or cancel it, and open it then");
       const { createSession, openSession } = this.#options;
       const gone = this.#connection?.signal ?? AbortSignal.abort();
       const request = await readSessionRequest(given, gone);
       // The file of a session is open once.
       if (id !== undefined) await this.#close(id);
       const session = await (id === undefined ? createSession(request) : openSession?.(id, request));
-      if (!session) throw sessionNotFound(id ?? "");
+      if (!session) throw nothingToOpen(id ?? "");
       const live = new LiveSession(session, client, this.capabilities, gone);
       this.#live.set(session.id, live);
+      await tell?.(live);
       return live;
     });
   }
 
-  /** Closes a session; does nothing if it is not open. */
   close(id: string): Promise<void> {
-    return this.#inTurn(id, () => this.#close(id));
+    return this.with(id, () => this.#close(id));
   }
 
   /** Closes all sessions, also those that are being opened. */
   async closeAll(): Promise<void> {
     await Promise.allSettled(this.#last.values());
     await Promise.allSettled([...this.#live.keys()].map((id) => this.close(id)));
+  }
+
+  #get(id: string): LiveSession {
+    const live = this.#live.get(id);
+    if (!live) throw sessionNotFound(id);
+    return live;
   }
 
   async #close(id: string): Promise<void> {
@@ -76,8 +105,9 @@ export class Sessions {
   }
 
   #inTurn<Result>(id: string | symbol, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#last.get(id) ?? Promise.resolve();
-    const running = before.then(task, task);
+    // The answer to what was asked before goes out first.
+    const next = (): Promise<Result> => turnOfLoop().then(task);
+    const running = this.#last.get(id)?.then(next, next) ?? Promise.resolve().then(task);
     this.#last.set(id, running);
     return running.finally(() => {
       if (this.#last.get(id) === running) this.#last.delete(id);

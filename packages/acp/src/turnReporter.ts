@@ -2,6 +2,7 @@ import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk
 import type { AgentEvent, PendingCall } from "@toolcrib/agent";
 import { clip, withoutControls } from "@toolcrib/core/text";
 import { progressContent, resultContent } from "./output.ts";
+import { fenced } from "./promptContent.ts";
 import { type ShownCall, showCall } from "./toolCalls.ts";
 import type { AcpCall, AcpSession } from "./types.ts";
 
@@ -60,6 +61,8 @@ export class TurnReporter {
         return this.#reportUsage(event);
       case "compaction":
         return this.#reportCompaction();
+      case "unread-call":
+        return this.notice("warning", event.message);
       case "thinking-dropped":
       case "steering":
       case "end":
@@ -71,6 +74,24 @@ export class TurnReporter {
   async notice(severity: "info" | "warning" | "error", message: string): Promise<void> {
     if (!this.#client.session?.notices) return;
     await this.#send({ sessionUpdate: "notice", severity, title: clip(withoutControls(message), 500) });
+  }
+
+  /** Tells the user of something that does not work here, in whatever form the client takes. */
+  async problem(message: string): Promise<void> {
+    const text = clip(withoutControls(message).trim(), 4000);
+    if (this.#client.session?.notices) {
+      const title = clip(text.split("\n", 1)[0] ?? "", 500);
+      const more = title === text ? {} : { description: text };
+      return this.#send({ sessionUpdate: "notice", severity: "warning", title, ...more });
+    }
+    const content = { type: "text", text: `${fenced(text)}\n` } as const;
+    await this.#send({ sessionUpdate: "agent_message_chunk", messageId: crypto.randomUUID(), content });
+  }
+
+  /** Tells that a call has really started. */
+  started(toolCallId: string): void {
+    if (!this.#open.has(toolCallId)) return;
+    void this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   }
 
   /** Sends a message of the agent that no model wrote. */
@@ -116,14 +137,14 @@ export class TurnReporter {
     if (shown.diffs.length > 0) this.#diffed.add(id);
     if (!this.#known.has(id)) return this.#tell(id, { name, args }, shown);
     const { title, kind, locations, diffs: content } = shown;
-    const update = { toolCallId: id, status: "in_progress", title, kind, locations, content } as const;
+    const update = { toolCallId: id, status: "pending", title, kind, locations, content } as const;
     await this.#send({ sessionUpdate: "tool_call_update", ...update });
   }
 
   async #tell(toolCallId: string, { name, args }: AcpCall, { diffs: content, ...shown }: ShownCall): Promise<void> {
     this.#known.add(toolCallId);
     this.#open.add(toolCallId);
-    const status = "in_progress";
+    const status = "pending";
     await this.#send({ sessionUpdate: "tool_call", toolCallId, name, status, rawInput: args, ...shown, content });
   }
 

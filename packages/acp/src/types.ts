@@ -13,6 +13,8 @@ export interface AcpSession {
   readonly modes?: AcpChoice | undefined;
   /** The models that the user can choose from. */
   readonly models?: AcpChoice | undefined;
+  /** Sentences about what does not work in it, as a server that did not start: told when the client has opened it. */
+  readonly problems?: readonly string[] | undefined;
   /** Beside `/compact`, which every session has. */
   readonly commands?: readonly AcpCommand[] | undefined;
   /** Tokens that the model takes. Without it the client is not told how much of them is used. */
