@@ -33,17 +33,21 @@ const echo = defineTool({
   execute: ({ text }) => text,
 });
 
+const named = (name: string): ExecutableTool => ({
+  ...echo,
+  name,
+  getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name } }),
+  execute: async () => `${name} there`,
+});
+
 function enabledOf(registry: ToolRegistry): string[] {
   return registry.getEnabledSchemas().map((schema) => schema.function.name);
 }
 
 describe("createDefaultToolRegistry", () => {
-  test("registers exactly the ten, in their order", () => {
-    expect(createDefaultToolRegistry().getToolNames()).toEqual(ten);
-  });
-
-  test.each(ten)("%s is enabled unless it is remove or run_bash", (name) => {
-    expect(createDefaultToolRegistry().isToolEnabled(name)).toBe(name !== "remove" && name !== "run_bash");
+  test("registers exactly the ten, in their order, enabled but for remove and run_bash", () => {
+    const registry = createDefaultToolRegistry();
+    expect([registry.getToolNames(), enabledOf(registry)]).toEqual([ten, enabledEight]);
   });
 
   test("with background commands their two tools come after the ten, disabled as run_bash is", () => {
@@ -79,25 +83,13 @@ describe("createDefaultToolRegistry", () => {
     const registry = createDefaultToolRegistry(undefined, { extra: [echo] });
     expect(registry.getToolNames()).toEqual([...ten, "echo"]);
     expect(registry.isToolEnabled("echo")).toBe(true);
-    expect(createDefaultToolRegistry(undefined, { extra: [echo], disable: ["echo"] }).isToolEnabled("echo")).toBe(
-      false,
-    );
-    const taken = {
-      ...echo,
-      name: "move",
-      getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name: "move" } }),
-    };
-    expect(() => createDefaultToolRegistry(undefined, { extra: [taken] })).toThrow("Tool already exists: move");
+    const without = createDefaultToolRegistry(undefined, { extra: [echo], disable: ["echo"] });
+    expect(without.isToolEnabled("echo")).toBe(false);
+    expect(() => createDefaultToolRegistry(undefined, { extra: [named("move")] })).toThrow("Tool already exists: move");
   });
 
   test("packs that were made elsewhere are in place of its own, in the same order, toggled as ever", async () => {
     const there = createDefaultToolRegistry(undefined, { root: inside }).getToolNames().toReversed();
-    const named = (name: string): ExecutableTool => ({
-      ...echo,
-      name,
-      getSchema: () => ({ ...echo.getSchema(), function: { ...echo.getSchema().function, name } }),
-      execute: async () => `${name} there`,
-    });
     const packs = there.filter((name) => name !== "save_session_context").map(named);
     const more = ["edit_file", "apply_patch"].map(named);
     const registry = createDefaultToolRegistry(undefined, { packs: [...packs, ...more], extra: [echo] });
@@ -231,12 +223,8 @@ describe("createDefaultToolRegistry", () => {
 
   test("a context may be an instance of a class with getters, as the agent's is", () => {
     class Context {
-      get systemPrompt() {
-        return "";
-      }
-      get sessionContext() {
-        return [];
-      }
+      readonly systemPrompt = "";
+      readonly sessionContext = [];
       get sessionContextFilePath() {
         return "session.json";
       }
@@ -295,23 +283,16 @@ describe("The Agent preset", () => {
     });
   });
 
-  test.each(["root", "fs", "enable", "disable"])(
-    "the option %s of the agent is refused: it would do nothing",
-    (name) => {
+  test("an option of the registry is refused: it would do nothing; so are options that are not a plain object", () => {
+    for (const name of ["root", "fs", "enable", "disable"])
       expect(() => new Agent(new ScriptedProvider([]), { [name]: "/tmp" })).toThrow(
         `Agent: ${name} is an option of createDefaultToolRegistry; pass { tools: (context) =>`,
       );
-    },
-  );
-
-  test.each([[null], [[]], [5], ["root"], [new Map([["maxSteps", 5]])], [() => ({})]])(
-    "options that are not a plain object are refused: %s",
-    (given) => {
+    for (const given of [null, [], 5, ["root"], new Map([["maxSteps", 5]]), () => ({})])
       expect(() => new Agent(new ScriptedProvider([]), given as never)).toThrow(
         /^Agent: options must be a plain object/,
       );
-    },
-  );
+  });
 
   test("uses given tools as they are, and resumes as itself with the default ones", async () => {
     const own = new ToolRegistry();

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { createDefaultToolRegistry } from "./factory.ts";
 
-/** 3,000 calls in an ordinary run; `npm run test:fuzz` makes it 100,000. */
-const calls = Number(process.env.TOOLCRIB_FUZZ ?? 3000);
+/** 400 calls in an ordinary run; `npm run test:fuzz` makes it 100,000. */
+const calls = Number(process.env.TOOLCRIB_FUZZ ?? 400);
 /**
  * Processor time of this thread between two turns of the event loop. The promise is about time, and any code may break it, so no steps of
  * ours can be counted instead; what other programs and threads use, and pauses that they force, are not in it.

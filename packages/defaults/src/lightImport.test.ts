@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -31,4 +33,14 @@ test("importing the registry alone loads no agent", () => {
   expect(loaded).toContain("@toolcrib/tools-fs");
   expect(loaded).toContain("@toolcrib/agent/sessions");
   expect(loaded).not.toContain("@toolcrib/agent");
+});
+
+test("what is installed with the file tools holds no code that starts a program, searches by globs or knows a model's API", () => {
+  for (const name of ["core", "kit", "tools-fs"]) {
+    const built = fileURLToPath(new URL(`../../${name}/dist`, import.meta.url));
+    const files = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"));
+    expect(files.length, name).toBeGreaterThan(0);
+    for (const file of files)
+      expect(readFileSync(join(built, file), "utf8")).not.toMatch(/child_process|fast-glob|openai|@anthropic-ai/);
+  }
 });

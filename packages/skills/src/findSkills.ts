@@ -1,11 +1,12 @@
 // Finds the skills below folders, in their order, and says what was left out.
-import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { isPlainObject } from "@toolcrib/core/internal";
-import { isObject, limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
+import { limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
 import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
 import { isBinary } from "@toolcrib/kit/text";
 import { parseDocument } from "yaml";
+import { type SkillFolder, SkillPlaces } from "./skillPlaces.ts";
 
 /** Most bytes of a skill's text that `read_skill` answers; a longer one is cut with a notice. */
 export const maxSkillBytes: number = 50 * 1024;
@@ -17,14 +18,6 @@ const maxSkills = 1000;
 const [maxMarks, maxMarksOfAll] = [1000, 20_000];
 /** Longest name and description of the specification (https://agentskills.io/specification). */
 const [longestName, longestDescription] = [64, 1024];
-
-/** A folder of skills. */
-export interface SkillFolder {
-  /** Its path; a folder that does not exist holds no skills. */
-  path: string;
-  /** A folder that no skill may lie outside of once links are followed: the project that it belongs to. Default: no limit. */
-  within?: string;
-}
 
 /** A skill as it was when it was found. */
 export interface Skill {
@@ -43,9 +36,19 @@ export interface FoundSkills {
   readonly warnings: readonly string[];
 }
 
+/** A skill, and the file where it was read, without links. */
+interface ReadSkill {
+  /** Undefined for one that is not offered to models. */
+  readonly skill?: Skill;
+  readonly file: string;
+  readonly remarks: readonly string[];
+}
+
 /** Finds the skills of all folders; of two with one name the first stays. Never throws for what a folder holds. */
 export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSkills {
   const skills = new Map<string, Skill>();
+  const files = new Map<string, string>();
+  const folderPaths = new Set<string>();
   const warnings: string[] = [];
   let count = 0;
   let marks = 0;
@@ -56,9 +59,25 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
       throw new Error(`its frontmatter has ${own} marks of YAML, more than the ${maxMarks} that are read`);
     if (marks > maxMarksOfAll) throw new Error("the frontmatters before it take too long to read");
   };
+  const add = (place: string, { skill, file, remarks }: ReadSkill): void => {
+    if (skill === undefined) return;
+    const first = files.get(skill.name);
+    // Reached by two links, it is one skill.
+    if (first === file || folderPaths.has(skill.folder)) return;
+    const shown = printableName(place);
+    if (first !== undefined) {
+      warnings.push(`${shown}: left out, because ${printableName(first)} has the same name and comes before it`);
+      return;
+    }
+    skills.set(skill.name, skill);
+    files.set(skill.name, file);
+    folderPaths.add(skill.folder);
+    warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
+  };
+  const places = new SkillPlaces(warnings);
   for (const given of folders) {
-    const { path, within } = typeof given === "string" ? { path: given } : given;
-    for (const place of placesIn(path, warnings)) {
+    const folder = typeof given === "string" ? { path: given } : given;
+    for (const place of places.below(folder)) {
       const shown = printableName(place);
       if (count === maxSkills) {
         warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
@@ -66,16 +85,7 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
       }
       count += 1;
       try {
-        const { skill, remarks } = readSkill(place, within, countMarks);
-        if (skill === undefined) continue;
-        const first = skills.get(skill.name);
-        if (first) {
-          const other = printableName(join(first.folder, "SKILL.md"));
-          warnings.push(`${shown}: left out, because ${other} has the same name and comes before it`);
-        } else {
-          skills.set(skill.name, skill);
-          warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
-        }
+        add(place, readSkill(place, folder.within, countMarks));
       } catch (error) {
         warnings.push(`${shown}: left out, because ${showInvisible(messageOf(error))}`);
       }
@@ -84,59 +94,25 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
   return { skills: [...skills.values()], warnings };
 }
 
-/** Returns the paths of the SKILL.md files one level below a folder, in the order of their names. */
-function placesIn(folder: string, warnings: string[]): string[] {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    const code = isObject(error) ? error.code : undefined;
-    if (code !== "ENOENT" && code !== "ENOTDIR") {
-      warnings.push(`${printableName(folder)}: left out, because it cannot be read (${String(code)})`);
-    }
-    return [];
-  }
-  return entries
-    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-    .map(({ name }) => name)
-    .sort()
-    .map((name) => resolve(folder, name, "SKILL.md"))
-    .filter(exists);
-}
-
-/** Returns whether a file exists; false also for a link that leads nowhere. */
-function exists(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function readSkill(
-  place: string,
-  within: string | undefined,
-  countMarks: (yaml: string) => void,
-): { skill?: Skill; remarks: string[] } {
+function readSkill(place: string, within: string | undefined, countMarks: (yaml: string) => void): ReadSkill {
   const file = realpathSync(place);
-  const folder = realpathSync(join(place, ".."));
-  if (within !== undefined) {
-    const project = realpathSync(within);
-    const outside = [file, folder].find((path) => !isInside(project, path));
-    if (outside !== undefined) throw new Error(`it leads to ${printableName(outside)}, outside of the project`);
+  const folder = realpathSync(dirname(place));
+  if (within !== undefined && !isInside(realpathSync(within), file)) {
+    throw new Error(`it leads to ${printableName(file)}, outside of the project`);
   }
   const { fields, body, mended } = readFrontmatter(contentOf(file), countMarks);
   // YAML of 2005 has other words for true, and quotes make it a text.
-  if (/^(?:true|yes|on)$/i.test(String(fields["disable-model-invocation"]))) return { remarks: [] };
+  if (/^(?:true|yes|on)$/i.test(String(fields["disable-model-invocation"]))) return { file, remarks: [] };
   const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
-  const name = nameOf(fields.name, basename(join(place, "..")), remarks);
+  if (basename(place) !== "SKILL.md") remarks.push("its file should be named SKILL.md");
+  const name = nameOf(fields.name, [basename(dirname(place)), basename(folder)], remarks);
   const description = oneVisibleLine(typeof fields.description === "string" ? fields.description : "");
   if (description === "") throw new Error("its description is missing, which should say when to use it");
   if (description.length > longestDescription) {
     remarks.push(`its description has ${description.length} characters, more than ${longestDescription}`);
   }
   const text = limitBytes(body.replace(/[^\n\t]+/g, showInvisible), maxSkillBytes);
-  return { skill: { name, description, folder, text }, remarks };
+  return { skill: { name, description, folder, text }, file, remarks };
 }
 
 function contentOf(file: string): string {
@@ -153,21 +129,21 @@ function contentOf(file: string): string {
   }
 }
 
-/** Throws for characters that no name has; other deviations are remarks. */
-function nameOf(given: unknown, folderName: string, remarks: string[]): string {
-  const name = typeof given === "string" ? given : folderName;
+/** Throws for characters that no name has; other deviations are remarks. `folderNames` are that of a link and that of the folder. */
+function nameOf(given: unknown, folderNames: readonly [string, string], remarks: string[]): string {
+  const name = typeof given === "string" ? given : folderNames[0];
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} has characters other than a-z, 0-9 and -`);
   }
   if (typeof given !== "string") remarks.push("its name is missing; the name of its folder is used");
-  else if (name !== folderName) remarks.push(`its name ${name} differs from the name of its folder`);
+  else if (!folderNames.includes(name)) remarks.push(`its name ${name} differs from the name of its folder`);
   if (name.length > longestName) remarks.push(`its name has more than ${longestName} characters`);
   if (/^-|-$|--/.test(name)) remarks.push(`its name ${name} begins or ends with a hyphen, or has two in a row`);
   return name;
 }
 
 function oneVisibleLine(text: string): string {
-  return showInvisible(text.replace(/\s+/g, " ").trim());
+  return showInvisible(oneLine(text));
 }
 
 /** Most bytes of the YAML between the two `---` lines. */
@@ -191,11 +167,19 @@ function readFrontmatter(content: string, countMarks: (yaml: string) => void): F
     throw new Error(`its frontmatter has ${bytes} bytes, more than the ${maxFrontmatterBytes} that are read`);
   }
   countMarks(yaml);
+  const mended = "its frontmatter has values that need quotes in YAML";
   const fields = parse(yaml);
-  if (typeof fields !== "string") return { fields, body: body.trim() };
+  if (typeof fields !== "string") {
+    const description = [...yaml.matchAll(line)].findLast(([, key]) => key === "description")?.[2];
+    const said = description === undefined || isYamlValue(description) ? undefined : oneLine(description);
+    // A comment, a tag or an anchor for YAML: part of the sentence for its author. A blank line ends what is looked at here.
+    if (said === undefined || oneLine(String(fields.description)).startsWith(said))
+      return { fields, body: body.trim() };
+    return { fields: { ...fields, description: said }, body: body.trim(), mended };
+  }
   const quoted = parse(quoteValues(yaml));
   if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
-  return { fields: quoted, body: body.trim(), mended: "its frontmatter has values that need quotes in YAML" };
+  return { fields: quoted, body: body.trim(), mended };
 }
 
 /** Counts what the parser takes time for. Commas of a sentence are none. */
@@ -217,9 +201,25 @@ function parse(yaml: string): Readonly<Record<string, unknown>> | string {
   return fields;
 }
 
-/** Quotes the value of each plain `key: value` line, so that `description: Use when: x` is the text that was meant. */
+/** A key and its value on one line, with the lines that go on with it. */
+const line = /^([\w-]+):[ \t]+(\S.*(?:\n[ \t]+\S.*)*)$/gm;
+
+/** Returns whether a value is written as YAML has it: in quotes, as a block below its line, or none at all. */
+function isYamlValue(value: string): boolean {
+  return /^(?:#|[|>][-+\d]*[ \t]*(?:#.*)?(?:\n|$)|"(?:[^"\\]|\\[\s\S])*"\s*(?:#.*)?$|'(?:[^']|'')*'\s*(?:#.*)?$)/.test(
+    value,
+  );
+}
+
+/** Quotes each value that is none of YAML's, so that `description: Use when: x` is the text that was meant. */
 function quoteValues(yaml: string): string {
-  return yaml.replace(/^([\w-]+):[ \t]+(?!["'|>])(\S.*)$/gm, (_, key: string, value: string) => {
-    return `${key}: ${JSON.stringify(value.trim())}`;
+  return yaml.replace(line, (whole, key: string, value: string) => {
+    const isSentence = key === "description";
+    if (isYamlValue(value) || (!isSentence && /^["'|>]/.test(value))) return whole;
+    return `${key}: ${JSON.stringify(oneLine(isSentence ? value : value.replace(/\s#.*$/s, "")))}`;
   });
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }

@@ -1,2 +1,3 @@
-export type { Skill, SkillFolder } from "./findSkills.ts";
+export type { Skill } from "./findSkills.ts";
+export type { SkillFolder } from "./skillPlaces.ts";
 export { createSkills, type Skills } from "./skills.ts";

@@ -6,6 +6,7 @@ import { attempt, nearestName } from "@toolcrib/core/internal";
 import { clip, printableName } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "@toolcrib/kit/files";
 import type { Skill } from "./findSkills.ts";
+import { skillFileOf } from "./skillPlaces.ts";
 
 /** Most names of other files that a reply lists. */
 const maxListedFiles = 100;
@@ -30,7 +31,7 @@ export function createReadSkillTool(skills: readonly Skill[]): ExecutableTool {
     openWorld: false,
     effects: ({ name }) => {
       const skill = byName.get(name);
-      return skill ? [{ kind: "read", path: join(skill.folder, "SKILL.md") }] : [];
+      return skill ? [{ kind: "read", path: join(skill.folder, fileIn(skill.folder)) }] : [];
     },
     execute: async ({ name }) => {
       const skill = byName.get(name);
@@ -63,17 +64,23 @@ function otherFiles(folder: string): string[] {
   const found: string[] = [];
   // A link may have taken its place meanwhile.
   if (canonicalOrUndefined(folder) !== folder) return found;
+  const own = fileIn(folder);
   const add = (below: string, deeper: boolean): void => {
     for (const entry of entriesOf(join(folder, below))) {
       if (found.length > maxListedFiles) return;
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory() && deeper && !entry.name.startsWith(".")) add(path, false);
       else if (entry.isDirectory()) found.push(`${path}/`);
-      else if (path !== "SKILL.md") found.push(path);
+      else if (path !== own) found.push(path);
     }
   };
   add("", true);
   return found;
+}
+
+/** Returns the name of the skill's file. */
+function fileIn(folder: string): string {
+  return skillFileOf(entriesOf(folder).map(({ name }) => name)) ?? "SKILL.md";
 }
 
 function entriesOf(folder: string): { name: string; isDirectory(): boolean }[] {

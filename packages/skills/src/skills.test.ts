@@ -52,6 +52,51 @@ describe("which skills there are", () => {
     ]);
   });
 
+  test("those of group folders come after those of the first level, and what lies in a skill is none", () => {
+    for (const path of ["zeta", "group/a", "group/deeper/b", ".system/c"]) named(`own/${path}`);
+    named("own/zeta/inner");
+    for (const path of ["own/group/.git/d", "own/group/node_modules/e"]) named(path);
+    named("own/group/deeper/zeta", "Another.");
+    const { skills, warnings, readable } = skillsIn("own");
+    expect(skills.map(({ name }) => name)).toEqual(["zeta", "c", "a", "b"]);
+    expect(readable[2]).toBe(join(base, "own/group/a"));
+    expect(warnings).toEqual([expect.stringContaining("own/group/deeper/zeta/SKILL.md: left out, because")]);
+  });
+
+  test("groups are searched only so far, and a warning says so", () => {
+    named("own/z");
+    for (let number = 0; number < 1001; number++) mkdirSync(join(base, `own/big/f${number}`), { recursive: true });
+    named("later/y");
+    const { skills, warnings } = skillsIn("own", "later");
+    expect(skills.map(({ name }) => name)).toEqual(["z", "y"]);
+    expect(warnings).toEqual([expect.stringContaining("1000 folders are searched at most")]);
+  });
+
+  test.each(["skill.md", "Skill.MD"])("one in %s is read, with a warning", async (file) => {
+    const path = put(`own/a/${file}`, "---\nname: a\ndescription: d\n---\nDo it.\n");
+    put("own/a/notes.md", "n\n");
+    const found = skillsIn("own");
+    expect(found.warnings).toEqual([`${path}: its file should be named SKILL.md`]);
+    expect(await read(found, "a")).toMatch(/Its other files:\n- notes.md\n\nDo it\.$/);
+    expect(await found.tools[0]?.effects?.({ name: "a" })).toEqual([{ kind: "read", path }]);
+    named("own/a");
+    expect(skillsIn("own").warnings).toEqual([]);
+  });
+
+  test.each([
+    ["own/SKILL.md", "it is not in a folder of its own"],
+    ["own/review.md", "a skill is a file named SKILL.md in a folder of its own"],
+    ["own/review/review.md", "a skill is a file named SKILL.md in a folder of its own"],
+    ["own/review/skills.markdown", "a skill is a file named SKILL.md in a folder of its own"],
+  ])("one in %s is named in a warning, and the others are read", (path, why) => {
+    const file = put(path, "---\r\nname: review\r\ndescription: d\r\n---\r\nDo it.\r\n");
+    put("own/notes.md", "---\ntitle: Notes\n---\n");
+    named("own/b");
+    const { skills, warnings } = skillsIn("own");
+    expect(skills.map(({ name }) => name)).toEqual(["b"]);
+    expect(warnings).toEqual([`${file}: left out, because ${why}`]);
+  });
+
   test("one that asks not to be offered to models is not", () => {
     for (const [index, word] of ["true", "yes", '"true"'].entries()) {
       skill(`own/a${index}`, `name: a${index}\ndescription: For people.\ndisable-model-invocation: ${word}`);
@@ -89,9 +134,38 @@ describe("what is understood is loaded, with a warning in words", () => {
     expect(warnings.join("\n")).toContain(warning);
   });
 
-  test("values that YAML wants in quotes are the text that was meant", () => {
-    skill("own/a", "name: a\ndescription: Use when: the user asks #1\nmetadata:\n  version: 1");
-    expect(skillsIn("own").skills[0]?.description).toBe("Use when: the user asks #1");
+  test.each([
+    "Use when: the user asks #1",
+    "Fix issue #12 of the tracker",
+    "Use for C # and more",
+    "!important thing",
+    "&more of it",
+    "*bold* words",
+    "'tis the season, and more",
+    '"Quoted" start and more',
+    "> quoted",
+    "|not a block",
+    "@mention: people",
+    "Text: that\n  goes on # here\n  and here",
+  ])("a description that YAML wants in quotes is the text that was meant: %j", (description) => {
+    skill("own/a", `name: a # its name\ndescription: ${description}\nmetadata:\n  version: 1`);
+    const { skills, warnings } = skillsIn("own");
+    expect(skills.map((one) => [one.name, one.description])).toEqual([["a", description.replace(/\n */g, " ")]]);
+    expect(warnings).toEqual([expect.stringContaining("values that need quotes in YAML")]);
+  });
+
+  test.each([
+    ["'It''s quoted' # a comment", "It's quoted"],
+    ['"In \\"quotes\\" # too"', 'In "quotes" # too'],
+    ['"Two\n  lines"', "Two lines"],
+    [">- # folded\n  Use when: x #1", "Use when: x #1"],
+    ["Plain\n  on two lines", "Plain on two lines"],
+    ["Plain\n\n  with a blank line", "Plain with a blank line"],
+    ["1.0 of it", "1.0 of it"],
+  ])("a description that YAML can read is as YAML has it: %j", (yaml, description) => {
+    skill("own/a", `name: a\ndescription: ${yaml}`);
+    const { skills, warnings } = skillsIn("own");
+    expect([skills[0]?.description, warnings]).toEqual([description, []]);
   });
 
   test("a byte order mark, CRLF, folded texts and comments are as YAML has them", () => {
@@ -205,7 +279,7 @@ describe("what is not understood is left out, with a warning in words", () => {
         expect(Buffer.byteLength(catalogue)).toBeLessThanOrEqual(8192);
         expect(warnings.join("").length).toBeLessThan(5000);
       }),
-      { numRuns: 300 },
+      { numRuns: 40 },
     );
   });
 });
@@ -219,6 +293,60 @@ describe("links", () => {
     const { skills, readable } = skillsIn("own");
     expect(skills.map(({ name }) => name)).toEqual(["a", "b"]);
     expect(readable).toEqual([join(base, "dotfiles/skills/a"), join(base, "elsewhere/b")]);
+  });
+
+  const project = (...names: string[]) =>
+    createSkills({ folders: names.map((name) => ({ path: join(base, name), within: base })) });
+  const link = (path: string, target: string): void => {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    symlinkSync(target, join(base, path));
+  };
+
+  test.each([
+    ["a link for each skill", () => link("two/a", "../one/a")],
+    ["a link of another name", () => link("two/other", "../one/a")],
+    ["a link to all of them", () => link("two", "one")],
+    ["a link to a link", () => [link("two/a", "../three/a"), link("three/a", "../one/a")]],
+    ["a link within the same folder", () => link("one/b", "a")],
+    ["links to a group", () => [link("two/team", "../one"), link("one/circle", ".")]],
+    ["a link to the file", () => link("two/a/SKILL.md", "../../one/a/SKILL.md")],
+  ])("one real folder that is reached twice is one skill: %s", (_, make) => {
+    named("one/a");
+    make();
+    for (const found of [project("one", "two", "one"), project("two", "one"), skillsIn("one", "two")]) {
+      expect(found.skills).toHaveLength(1);
+      expect(found.readable).toHaveLength(1);
+      expect(found.warnings).toEqual([]);
+    }
+  });
+
+  test("a skill that cannot be read is named once, and one beside it with its name is another", () => {
+    skill("one/a", "name: a");
+    named("one/b");
+    named("two/b", "Another.");
+    link("two/a", "../one/a");
+    link("two/out", "../../");
+    link("one/out", "../two/out");
+    expect(project("one", "two").warnings).toEqual([
+      expect.stringContaining("one/a/SKILL.md: left out, because its description is missing"),
+      expect.stringContaining("one/out: left out, because it leads to"),
+      expect.stringContaining("two/b/SKILL.md: left out, because"),
+    ]);
+  });
+
+  test("a project that is not there lets none in, in words", () => {
+    named("one/a");
+    const { skills, warnings } = createSkills({ folders: [{ path: join(base, "one"), within: join(base, "typo") }] });
+    expect([skills, warnings]).toEqual([[], [expect.stringContaining("cannot be opened")]]);
+  });
+
+  test("what a project may not read is read where the user's own folder leads to it", () => {
+    named("outside/a");
+    link("work/skills/a", "../../outside/a");
+    link("home/a", "../outside/a");
+    const folders = [{ path: join(base, "work/skills"), within: join(base, "work") }, join(base, "home")];
+    const { skills, warnings } = createSkills({ folders });
+    expect([skills.length, warnings.length]).toEqual([1, 1]);
   });
 
   test("a project's may lead anywhere in the project, and nowhere else", () => {
@@ -254,15 +382,23 @@ describe("the catalogue", () => {
   });
 
   test.each([
-    [20, 500, /^- s0000: d{250,}…$/m],
-    [150, 500, /^- s0149: d{32}…$/m],
-    [400, 500, /^- s0399$/m],
-  ])("%i skills with descriptions of %i characters fit into 8 KB", (count, length, line) => {
-    for (let number = 0; number < count; number++) named(`own/s${String(number).padStart(4, "0")}`, "d".repeat(length));
-    const { catalogue } = skillsIn("own");
-    expect(Buffer.byteLength(catalogue)).toBeLessThanOrEqual(8192);
-    expect(catalogue).toMatch(line);
-  });
+    [10, 500, /^- s0000: d{500}$/m, undefined],
+    [20, 500, /^- s0000: d{250,}…$/m, "descriptions are cut to 256 characters"],
+    [150, 500, /^- s0149: d{32}…$/m, "descriptions are cut to 32 characters"],
+    [300, 500, /^- s0299$/m, "descriptions are left out"],
+    [1000, 9, /^\(and \d+ more skills\)$/m, /all but \d+ skills are left out/],
+  ])(
+    "%i skills with descriptions of %i characters fit into 8 KB, and a sentence says what is missing",
+    (count, length, line, words) => {
+      for (let number = 0; number < count; number++)
+        named(`own/s${String(number).padStart(4, "0")}`, "d".repeat(length));
+      const { catalogue, shortened } = skillsIn("own");
+      expect(Buffer.byteLength(catalogue)).toBeLessThanOrEqual(8192);
+      expect(catalogue).toMatch(line);
+      if (words === undefined) expect(shortened).toBeUndefined();
+      else expect(shortened).toMatch(words);
+    },
+  );
 });
 
 describe("read_skill", () => {

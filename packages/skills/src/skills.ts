@@ -1,8 +1,9 @@
 import type { ExecutableTool } from "@toolcrib/core";
 import { type OptionSpecs, readOptions } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
-import { findSkills, type Skill, type SkillFolder } from "./findSkills.ts";
+import { findSkills, type Skill } from "./findSkills.ts";
 import { createReadSkillTool } from "./readSkill.ts";
+import type { SkillFolder } from "./skillPlaces.ts";
 
 export interface SkillsOptions {
   /**
@@ -19,6 +20,8 @@ export interface Skills {
   readonly warnings: readonly string[];
   /** Names and descriptions for the system prompt, at most 8 KB; "" where there are none. */
   readonly catalogue: string;
+  /** A sentence about what the catalogue leaves out; undefined where it has all descriptions whole. */
+  readonly shortened?: string | undefined;
   /** `read_skill`; none where there are no skills. */
   readonly tools: readonly ExecutableTool[];
   /** The folders of the skills, for the option `readable` of packs and policy: a skill may name other files of its folder. */
@@ -43,7 +46,7 @@ export function createSkills(options: SkillsOptions): Skills {
   return {
     skills,
     warnings,
-    catalogue: catalogueOf(skills),
+    ...catalogueOf(skills),
     tools: skills.length === 0 ? [] : [createReadSkillTool(skills)],
     readable: [...new Set(skills.map(({ folder }) => folder))],
   };
@@ -72,19 +75,30 @@ const foot = "</skills>";
  * Returns the skills as a part of the system prompt; "" where there are none. Descriptions are cut first, then left out, then
  * names are.
  */
-function catalogueOf(skills: readonly Skill[]): string {
-  if (skills.length === 0) return "";
+function catalogueOf(skills: readonly Skill[]): Pick<Skills, "catalogue" | "shortened"> {
+  if (skills.length === 0) return { catalogue: "" };
   for (const length of descriptionLengths) {
-    const text = textOf(skills.map(({ name, description }) => `- ${name}: ${harmless(clip(description, length))}`));
-    if (fits(text)) return text;
+    const catalogue = textOf(
+      skills.map(({ name, description }) => `- ${name}: ${harmless(clip(description, length))}`),
+    );
+    if (!fits(catalogue)) continue;
+    return length === descriptionLengths[0]
+      ? { catalogue }
+      : { catalogue, shortened: shortened(skills, `descriptions are cut to ${length} characters`) };
   }
   const names = skills.map(({ name }) => `- ${name.slice(0, 200)}`);
-  if (fits(textOf(names))) return textOf(names);
-  const more = (shown: number): string =>
-    textOf([...names.slice(0, shown), `(and ${skills.length - shown} more skills)`]);
-  let shown = skills.length - 1;
-  while (shown > 0 && !fits(more(shown))) shown--;
-  return more(shown);
+  const withNames = (shown: number): string => {
+    const left = skills.length - shown;
+    return textOf([...names.slice(0, shown), ...(left === 0 ? [] : [`(and ${left} more skills)`])]);
+  };
+  let shown = skills.length;
+  while (shown > 0 && !fits(withNames(shown))) shown--;
+  const what = shown === skills.length ? "descriptions are left out" : `all but ${shown} skills are left out`;
+  return { catalogue: withNames(shown), shortened: shortened(skills, what) };
+}
+
+function shortened({ length }: readonly Skill[], what: string): string {
+  return `The descriptions of ${length} skills have more than ${maxCatalogueBytes / 1024} KB, so the model sees less of them: ${what}; shorten them or use fewer skills`;
 }
 
 function textOf(lines: readonly string[]): string {

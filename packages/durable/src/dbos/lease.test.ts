@@ -1,40 +1,47 @@
-import { ScriptedProvider } from "@toolcrib/agent/testing";
-import { hasPostgres, startPostgres } from "@toolcrib/testing";
-import pg from "pg";
-import { expect, test } from "vitest";
-import { durable } from "./durable.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Database } from "./database.ts";
+import { Lease } from "./lease.ts";
 
-test.skipIf(!hasPostgres)(
-  "a worker gives its signs of life while its runs wait with all of their connections",
-  async () => {
-    const server = await startPostgres();
-    if (!server) throw new Error("no server");
-    const { databaseUrl } = server;
-    const answering = Promise.withResolvers<string>();
-    const agents = { hold: () => ({ provider: new ScriptedProvider([() => answering.promise]) }) };
-    const runs = await durable({ databaseUrl, agents, connections: 2, leaseMs: 600 });
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      await runs.work();
-      const ids = await Promise.all([1, 2, 3].map(() => runs.start("hold", "Wait.")));
-      await expect.poll(async () => (await runs.list({ status: "running" })).length).toBe(3);
-      await client.query("BEGIN");
-      await client.query("LOCK TABLE toolcrib.operation_outputs IN ACCESS EXCLUSIVE MODE");
-      answering.resolve("done");
-      const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-      await expect.poll(async () => (await client.query(waiting)).rows[0].count).toBe(2);
-      const newest = "SELECT extract(epoch FROM max(beat_at))::float AS at FROM toolcrib.agent_workers";
-      const beat = async (): Promise<number> => (await client.query(newest)).rows[0].at;
-      const before = await beat();
-      await expect.poll(beat).toBeGreaterThan(before + 1);
-      await client.query("COMMIT");
-      for (const id of ids) expect(await runs.result(id)).toBe("done");
-      expect((await runs.list()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
-    } finally {
-      await client.end();
-      await runs.close();
-      await server.stop();
-    }
-  },
-);
+const leaseMs = 900;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("after an outage a worker gives the others a whole lease before it looks for dead ones", async () => {
+  let isAway = false;
+  let beats = 0;
+  let looks = 0;
+  const query = async () => {
+    if (isAway) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    beats += 1;
+    return { rowCount: 1, rows: [] };
+  };
+  const transaction = async () => {
+    looks += 1;
+  };
+  const database = { schema: "s", pool: { query }, transaction } as unknown as Database;
+  const lease = new Lease(database, {
+    ...{ worker: "a", version: "1", agents: [], leaseMs },
+    executionsOf: () => 0,
+    onLost: () => expect.unreachable(),
+    onBeat: async () => {},
+    onWarning: (message) => expect.unreachable(message),
+  });
+  await lease.begin();
+  lease.keep();
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect(looks).toBe(3);
+  isAway = true;
+  await vi.advanceTimersByTimeAsync(3 * leaseMs);
+  isAway = false;
+  [beats, looks] = [0, 0];
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect([beats, looks]).toEqual([3, 0]);
+  await vi.advanceTimersByTimeAsync(leaseMs);
+  expect(looks).toBeGreaterThan(0);
+  await lease.stop();
+});

@@ -40,7 +40,7 @@ export class Lease {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<boolean> | undefined;
   #looking: Promise<void> | undefined;
-  /** When the last beat that came through was sent, by a clock that no one sets and by one that goes on while the machine sleeps. */
+  /** The time of sending of the last beat that came through, by a clock that no one sets and by one that goes on while the machine sleeps. */
   #lastBeat: readonly [number, number] | undefined;
   /** The time at which the beats came through again after a gap. */
   #steadySince = Number.NEGATIVE_INFINITY;

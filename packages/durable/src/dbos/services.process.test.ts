@@ -4,7 +4,8 @@ import { OpenAIProvider } from "@toolcrib/agent/openai";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { answerWith, hasPostgres, routeServices, sharedWireServer } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { shareServer } from "../../fixtures/runs.ts";
+import { newSchema, shareServer, thrown } from "../../fixtures/runs.ts";
+import type { DurableRuns } from "../run.ts";
 
 const { work } = shareServer();
 const wire = await sharedWireServer();
@@ -38,31 +39,24 @@ describe.skipIf(!hasPostgres).each(services)("at $title", ({ isEnforced, provide
   });
 
   test("a run that waits, is answered, and goes on at a worker with other words and tools is refused nothing and loses no thinking", async () => {
-    const schema = `services_${isEnforced ? "new" : "old"}_${provider().name}`;
-    const first = await work(
-      { provider: provider(), tools: toolsOf("look", "charge"), systemPrompt: "Be brief." },
-      { schema },
-    );
+    const schema = newSchema();
+    const begin = (tools: ToolRegistry, systemPrompt = "Be brief."): Promise<DurableRuns> =>
+      work({ provider: provider(), tools, systemPrompt }, { schema });
+    const first = await begin(toolsOf("look", "charge"));
     wire.script(call("look"), call("charge"));
     const id = await first.start("helper", "Charge it.");
-    const asked = await first.result(id).catch((thrown: unknown) => thrown);
+    const asked = await thrown(first.result(id));
     expect(asked).toMatchObject({ code: "ended", reason: "approval" });
     const { pending } = asked as { pending: readonly { callId: string }[] };
     await first.close();
 
-    const second = await work(
-      { provider: provider(), tools: toolsOf("look", "charge"), systemPrompt: "Be brief." },
-      { schema },
-    );
+    const second = await begin(toolsOf("look", "charge"));
     wire.script(call("look"), answer("Charged."));
     await second.approve(id, Object.fromEntries(pending.map(({ callId }) => [callId, true])));
     expect(await second.result(id)).toContain("Charged.");
     await second.close();
 
-    const third = await work(
-      { provider: provider(), tools: toolsOf("look", "count"), systemPrompt: "Be polite." },
-      { schema },
-    );
+    const third = await begin(toolsOf("look", "count"), "Be polite.");
     wire.script(call("count"), answer("Counted."));
     await third.send(id, "And count it.");
     expect(await third.result(id)).toContain("Counted.");

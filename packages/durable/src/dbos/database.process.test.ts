@@ -1,28 +1,23 @@
-import { hasPostgres } from "@toolcrib/testing";
+import { hasPostgres } from "@toolcrib/testing/postgres";
 import type { PoolClient } from "pg";
-import { describe, expect, test } from "vitest";
-import { shareServer } from "../../fixtures/runs.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { server, thrown } from "../../fixtures/runs.ts";
 import { connectionConfig, type Database, databaseOf, openPool } from "./database.ts";
 import { loadEngine } from "./loadEngine.ts";
 import { isTransient } from "./retry.ts";
 
-const shared = shareServer();
+/** Opens a database for a test; returns its transactions and its pool. */
+async function openDatabase(settings: { max: number; query_timeout?: number } = { max: 1 }): Promise<Database> {
+  const config = connectionConfig(server().databaseUrl);
+  const pool = openPool(await loadEngine(), config, settings);
+  onTestFinished(() => pool.end());
+  return databaseOf(pool, config, "public");
+}
 
-/** What a transaction throws whose connection breaks. */
+/** Returns the error of a transaction whose connection breaks. */
 async function thrownBy(work: (client: PoolClient, database: Database) => Promise<unknown>): Promise<unknown> {
-  const { databaseUrl } = shared.server;
-  const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 2 });
-  const database = databaseOf(pool, connectionConfig(databaseUrl), "public");
-  try {
-    return await database
-      .transaction((client) => work(client, database))
-      .then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-  } finally {
-    await pool.end();
-  }
+  const database = await openDatabase({ max: 2 });
+  return thrown(database.transaction((client) => work(client, database)));
 }
 
 const broken = (client: PoolClient): Promise<unknown> => new Promise((resolve) => client.once("error", resolve));
@@ -57,28 +52,22 @@ describe.skipIf(!hasPostgres)("a connection that breaks in a transaction", () =>
   });
 
   test("because the server does not answer in time, is a database that is away", async () => {
-    const { databaseUrl } = shared.server;
-    const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 1, query_timeout: 50 });
-    const { transaction } = databaseOf(pool, connectionConfig(databaseUrl), "public");
-    const error = await transaction((client) => client.query("SELECT pg_sleep(60)")).catch((thrown: unknown) => thrown);
+    const { transaction } = await openDatabase({ max: 1, query_timeout: 50 });
+    // The server sleeps on, and a new index of any test waits for it.
+    const error = await thrown(transaction((client) => client.query("SELECT pg_sleep(2)")));
     expect(isTransient(error), String(error)).toBe(true);
-    await pool.end();
   });
 
   test("while it changes hands, ends no process", async () => {
-    const pool = openPool(await loadEngine(), connectionConfig(shared.server.databaseUrl), { max: 1 });
+    const { pool } = await openDatabase();
     const client = await pool.connect();
     expect(client.emit("error", new Error("terminating connection"))).toBe(true);
     client.release(true);
-    await pool.end();
   });
 
   test("does not break those that follow", async () => {
-    const { databaseUrl } = shared.server;
-    const pool = openPool(await loadEngine(), connectionConfig(databaseUrl), { max: 1 });
-    const { transaction } = databaseOf(pool, connectionConfig(databaseUrl), "public");
+    const { transaction } = await openDatabase();
     await expect(transaction((client) => client.query("SELECT nothing"))).rejects.toThrow("nothing");
     expect((await transaction((client) => client.query("SELECT 1 AS one"))).rows).toEqual([{ one: 1 }]);
-    await pool.end();
   });
 });

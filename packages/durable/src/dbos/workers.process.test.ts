@@ -1,26 +1,14 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { promisify } from "node:util";
 import { AgentError } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { hasPostgres } from "@toolcrib/testing";
-import pg from "pg";
+import { hasPostgres } from "@toolcrib/testing/postgres";
 import { describe, expect, test } from "vitest";
-import { shareServer } from "../../fixtures/runs.ts";
+import { newSchema, openAdmin, server, shareServer, thrown, toolOf } from "../../fixtures/runs.ts";
 import type { RunInfo } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
-import { durable } from "./durable.ts";
-import type { DurableOptions } from "./options.ts";
 
-const shared = shareServer();
-const { openRuns, work } = shared;
-const thrown = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const { openRuns, work } = shareServer();
 
 describe.skipIf(!hasPostgres)("workers", () => {
   test("a process has one worker at a time, and another after it was closed", async () => {
@@ -35,7 +23,7 @@ describe.skipIf(!hasPostgres)("workers", () => {
   });
 
   test("a run waits for a worker that has its agent, and says so", async () => {
-    const schema = "agents apart";
+    const schema = newSchema();
     const client = await openRuns({ schema });
     const id = await client.start("second", "Hello.");
     const first = await openRuns({ schema, agents: { first: { provider: new ScriptedProvider(["First."]) } } });
@@ -88,47 +76,16 @@ describe.skipIf(!hasPostgres)("workers", () => {
     expect(await runs.get("stuck")).toMatchObject({ status: "cancelled" });
   });
 
-  test("a worker that is closed in the middle of its work warns of nothing", async () => {
-    const warnings: string[] = [];
-    const begun = Promise.withResolvers<void>();
-    const wait = defineTool({
-      name: "wait",
-      description: "Waits for its signal.",
-      parameters: { type: "object", properties: {} },
-      readOnly: true,
-      execute: (_, call) =>
-        new Promise((_resolve, reject) => {
-          call?.signal?.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
-          begun.resolve();
-        }),
-    });
-    const provider = new ScriptedProvider([{ calls: [{ name: "wait", args: {} }] }]);
-    const agent = { provider, tools: new ToolRegistry([wait]) };
-    const runs = await work(agent, { onWarning: (message) => warnings.push(message) });
-    await runs.start("helper", "Wait.");
-    await begun.promise;
-    await runs.close();
-    expect(warnings).toEqual([]);
-  });
-
   test("steps of megabytes and conversations of many steps are recorded", async () => {
-    const text = "x".repeat(3_000_000);
+    const tools = toolOf("make", ({ index }) => "x".repeat(Number(index) < 5 ? 3_000_000 : 100), { readOnly: true });
     const steps = Array.from({ length: 60 }, (_, index) => ({ calls: [{ name: "make", args: { index } }] }));
-    const make = defineTool({
-      name: "make",
-      description: "Makes text.",
-      parameters: { type: "object", properties: { index: { type: "number" } } },
-      readOnly: true,
-      execute: () => text,
-    });
     const provider = new ScriptedProvider([...steps, "All made."]);
-    const agent = { provider, tools: new ToolRegistry([make]), maxSteps: 100, maxToolResultBytes: 1_000_000 };
-    const runs = await work(agent);
+    const runs = await work({ provider, tools, maxSteps: 100, maxToolResultBytes: 1_000_000 });
     const id = await runs.start("helper", "Make it.");
     expect(await runs.result(id)).toBe("All made.");
   });
 
-  test("a worker that is closed takes no further turn, and warns of nothing", async () => {
+  test("a worker that is closed in the middle of its work takes no further turn, and warns of nothing", async () => {
     const begun: string[] = [];
     const answer = Promise.withResolvers<string>();
     const never = new Promise<string>(() => {});
@@ -141,7 +98,7 @@ describe.skipIf(!hasPostgres)("workers", () => {
     const warnings: string[] = [];
     const limits = { worker: { concurrency: 2 } };
     const onWarning = (message: string): void => void warnings.push(message);
-    const runs = await openRuns({ agents, limits, closeMs: 1_500, onWarning });
+    const runs = await openRuns({ agents, limits, closeMs: 1_000, onWarning });
     await runs.work();
     for (const id of ["brief", "slow", "a", "b", "c"]) await runs.start("helper", "Hello.", { id });
     await expect.poll(() => begun.toSorted()).toEqual(["brief", "slow"]);
@@ -156,31 +113,24 @@ describe.skipIf(!hasPostgres)("workers", () => {
   test("a cancel whose client died half-way ends the run in its worker", async () => {
     const aborted = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const hold = defineTool({
-      name: "hold",
-      description: "Waits for its end.",
-      parameters: { type: "object", properties: {} },
-      execute: (_, call) => {
-        begun.resolve();
-        return new Promise((_resolve, reject) => {
-          call?.signal?.addEventListener("abort", () => {
-            aborted.resolve();
-            reject(new Error("stopped"));
-          });
+    const hold = (_: object, signal: AbortSignal) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          aborted.resolve();
+          reject(new Error("stopped"));
         });
-      },
-    });
+      });
+    };
     const provider = new ScriptedProvider([{ calls: [{ name: "hold", args: {} }] }, "never"]);
-    const runs = await work({ provider, tools: new ToolRegistry([hold]) }, { schema: "half" });
+    const [schema, admin] = [newSchema(), await openAdmin()];
+    const runs = await work({ provider, tools: toolOf("hold", hold) }, { schema });
     const id = await runs.start("helper", "Hold.");
     await begun.promise;
-    const database = new pg.Client({ connectionString: shared.server.databaseUrl });
-    await database.connect();
-    await database.query("UPDATE half.agent_runs SET status = 'cancelled'");
+    await admin.query(`UPDATE ${schema}.agent_runs SET status = 'cancelled'`);
     await aborted.promise;
-    const workflow = "SELECT status FROM half.workflow_status WHERE workflow_uuid = $1";
-    expect((await database.query(workflow, [id])).rows).toEqual([{ status: "CANCELLED" }]);
-    await database.end();
+    const workflow = `SELECT status FROM ${schema}.workflow_status WHERE workflow_uuid = $1`;
+    expect((await admin.query(workflow, [id])).rows).toEqual([{ status: "CANCELLED" }]);
   });
 
   test("each start and each turn is traced, with what the start handed on", async () => {
@@ -210,49 +160,13 @@ describe.skipIf(!hasPostgres)("workers", () => {
     ]);
   });
 
-  test("options that are wrong, and a database that cannot be used, are told in words", async () => {
-    const { databaseUrl } = shared.server;
-    const bad = (options: object): Promise<unknown> =>
-      thrown(durable({ databaseUrl, schema: "bad", ...options } as DurableOptions));
-    for (const options of [
-      ...[
-        { databaseUrl: undefined },
-        { databaseUrl: "mysql://x/y" },
-        { databaseUrl: 7 },
-        { leaseMs: 1 },
-        { leaseMs: "9" },
-      ],
-      ...[
-        { agents: [] },
-        { agents: { a: {} } },
-        { agents: { a: { provider: {} } } },
-        { agents: { "": {} } },
-        { connections: 1 },
-      ],
-      ...[
-        { limits: 3 },
-        { limits: { tenants: {} } },
-        { limits: { providers: { a: { concurrency: 0 } } } },
-        { schema: "" },
-        { schema: 'we"ird; drop' },
-      ],
-      ...[{ schema: "é".repeat(40) }, { database: "" }, { limits: { worker: { concurrency: 1.5 } } }, { onWarning: 1 }],
-      ...[{ limits: { providers: { a: { perminute: 1 } } } }, { tracing: {} }, { limits: { providers: [] } }],
-      { agents: { a: { provider: new ScriptedProvider([]), journal: "x" } } },
-    ])
-      expect(await bad(options), JSON.stringify(options)).toMatchObject({ code: "invalid_option" });
-    const listener = createServer().listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as { port: number };
-    await new Promise((resolve) => listener.close(resolve));
-    const nobody = `postgresql://user:hush@127.0.0.1:${port}/db`;
-    const errors = [
-      [nobody, "network", "docker run"],
+  test("a database that cannot be used is told in words, and so is work() without agents", async () => {
+    const { databaseUrl } = server();
+    for (const [address, code, word] of [
       [databaseUrl.replace(/:[0-9a-f]{32}@/, ":hush@"), "authentication", "password"],
       [databaseUrl.replace(/postgres$/, "nowhere"), "not_found", "createdb"],
-    ] as const;
-    for (const [address, code, word] of errors) {
-      const error = await bad({ databaseUrl: address });
+    ] as const) {
+      const error = await thrown(openRuns({ databaseUrl: address }));
       expect(error).toMatchObject({ code, message: expect.stringContaining(word) });
       expect(String(error)).not.toContain("hush");
     }

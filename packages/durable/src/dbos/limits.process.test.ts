@@ -1,5 +1,5 @@
 import type { Provider } from "@toolcrib/agent";
-import { hasPostgres } from "@toolcrib/testing";
+import { hasPostgres } from "@toolcrib/testing/postgres";
 import { describe, expect, test } from "vitest";
 import { shareServer } from "../../fixtures/runs.ts";
 

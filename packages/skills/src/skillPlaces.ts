@@ -1,0 +1,110 @@
+// The places where skills lie below folders, each real folder once.
+import { type Dirent, readdirSync, readSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
+import { isObject, printableName } from "@toolcrib/core/text";
+import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
+
+/** Most folders below the first level that are searched though they are no skills, of all folders together. */
+const maxGroupFolders = 1000;
+/** Most other Markdown files of a folder that are looked at, and their bytes. */
+const [maxOtherFiles, maxHeadBytes] = [100, 2048];
+
+/** A folder of skills. */
+export interface SkillFolder {
+  /** Its path; a folder that does not exist holds no skills. */
+  path: string;
+  /** A folder that no skill may lie outside of once links are followed: the project that it belongs to. Default: no limit. */
+  within?: string;
+}
+
+/** Returns the name of a skill's file among those of its folder; some write it in small letters. */
+export function skillFileOf(names: readonly string[]): string | undefined {
+  return names.includes("SKILL.md") ? "SKILL.md" : names.find((name) => /^skill\.md$/i.test(name));
+}
+
+/** A search for skills through several folders. */
+export class SkillPlaces {
+  readonly #warnings: string[];
+  /** Real folders, each with the limit under which it was reached. */
+  readonly #reached: Set<string> = new Set();
+  #groupFolders = 0;
+
+  constructor(warnings: string[]) {
+    this.#warnings = warnings;
+  }
+
+  /** Yields the paths of skills below a folder: those of the first level in the order of their names, then those of groups. */
+  *below({ path, within }: SkillFolder): Generator<string, void> {
+    const limit = within === undefined ? "" : attempt(() => realpathSync(within));
+    if (limit === undefined) {
+      this.#leftOut(path, `, because ${printableName(within ?? "")}, which it should be within, cannot be opened`);
+      return;
+    }
+    const queue = [{ folder: resolve(path), depth: 0 }];
+    for (const { folder, depth } of queue) {
+      const entries = this.#enter(folder, limit);
+      const file = skillFileOf(entries.map(({ name }) => name));
+      if (file !== undefined && depth > 0) {
+        yield join(folder, file);
+        continue;
+      }
+      if (depth > 1) this.#groupFolders += 1;
+      if (depth > 1 && this.#groupFolders > maxGroupFolders) {
+        this.#leftOut(folder, ` with all that follow, because ${maxGroupFolders} folders are searched at most`);
+        return;
+      }
+      if (file !== undefined) this.#leftOut(join(folder, file), ", because it is not in a folder of its own");
+      if (depth < 2) this.#nameOthers(folder, entries);
+      for (const entry of entries) {
+        const isForeign = depth > 0 && (entry.name === ".git" || entry.name === "node_modules");
+        if (isForeign || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
+        queue.push({ folder: join(folder, entry.name), depth: depth + 1 });
+      }
+    }
+  }
+
+  /** Returns the entries of a folder, sorted; none if it has been reached before, or may not be. */
+  #enter(folder: string, limit: string): Dirent[] {
+    try {
+      const real = realpathSync(folder);
+      const key = `${limit}\0${real}`;
+      if (this.#reached.has(key)) return [];
+      this.#reached.add(key);
+      if (limit === "" || isInside(limit, real)) {
+        return readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+      }
+      this.#leftOut(folder, `, because it leads to ${printableName(real)}, outside of the project`);
+    } catch (error) {
+      const code = isObject(error) ? error.code : undefined;
+      if (code !== "ENOENT" && code !== "ENOTDIR")
+        this.#leftOut(folder, `, because it cannot be read (${String(code)})`);
+    }
+    return [];
+  }
+
+  /** Names files that begin as a skill does, but are none by their name. */
+  #nameOthers(folder: string, entries: readonly Dirent[]): void {
+    const others = entries.filter((entry) => entry.isFile() && /(?<!^skill)\.(?:md|markdown)$/i.test(entry.name));
+    for (const { name } of others.slice(0, maxOtherFiles)) {
+      const file = join(folder, name);
+      const head = attempt(() => headOf(file)) ?? "";
+      const isSkill = /^\ufeff?---[ \t]*\r?\n/.test(head) && /^name:/m.test(head) && /^description:/m.test(head);
+      if (isSkill) this.#leftOut(file, ", because a skill is a file named SKILL.md in a folder of its own");
+    }
+  }
+
+  #leftOut(path: string, why: string): void {
+    this.#warnings.push(`${printableName(path)}: left out${why}`);
+  }
+}
+
+function headOf(file: string): string {
+  const opened = openRegularFile(file, createPathScope());
+  try {
+    const head = Buffer.alloc(maxHeadBytes);
+    return head.toString("utf8", 0, readSync(opened.descriptor, head, 0, maxHeadBytes, 0));
+  } finally {
+    opened.close();
+  }
+}
