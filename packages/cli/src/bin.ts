@@ -26,8 +26,9 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.stdout.write(`${version()}\n`);
 } else {
   keepCompiledCode(process.env);
+  if (/_proxy/i.test(Object.keys(process.env).join())) (await import("./state/proxies.ts")).useProxies(process.env);
   const { main } = await import("./main.ts");
-  process.exitCode = await main(args);
+  process.exitCode = await main(args, process);
   // A connection that a provider or tool holds open must not delay the exit.
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
   process.exit();

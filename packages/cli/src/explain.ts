@@ -30,7 +30,7 @@ export function explain(error: unknown): Explanation {
       case "not_understood":
         return {
           exitReason: "provider",
-          message: `The offline stand-in is not a language model and does not understand this request. To connect a model:\n${shortConnectionAdvice}`,
+          message: `The offline stand-in is not a language model and does not understand this request. toolcrib run help, or help in a chat, lists what it does. To connect a model:\n${shortConnectionAdvice}`,
         };
       default:
         return { exitReason: "provider", message };

@@ -3,6 +3,7 @@ import type { Command, CommanderError } from "commander";
 import { createCommands } from "./commands/commands.ts";
 import { type ExitReason, usageError } from "./exitReasons.ts";
 import { ruleAdvice } from "./flags.ts";
+import type { Host } from "./host.ts";
 import type { Program } from "./program.ts";
 import { configFolder, stateBase } from "./state/stateBase.ts";
 
@@ -17,30 +18,33 @@ const exitCodes: Readonly<Record<ExitReason, number>> = {
   interrupted: 130,
 };
 
-/** Runs the command; resolves to the exit code. Never rejects. */
-export async function main(args: readonly string[]): Promise<number> {
+/** Runs the command in `host`; resolves to the exit code. Never rejects, and leaves nothing behind. */
+export async function main(args: readonly string[], host: Host): Promise<number> {
   let exitReason: ExitReason = "ok";
   const atEnd: Program["atEnd"] = new Set();
   const commands = createCommands(
-    () => createProgram(atEnd),
+    host,
+    () => createProgram(host, atEnd),
     (ended) => {
       exitReason = ended;
     },
   );
   try {
-    if (args.length === 0 && !isOnTerminal()) commands.outputHelp();
-    else await commands.parseAsync(withCommand(args), { from: "user" });
+    if (args.length === 0 && !isOnTerminal(host)) commands.outputHelp();
+    else await commands.parseAsync(withCommand(args, host), { from: "user" });
   } catch (thrown) {
-    const error = isCommanderError(thrown) ? fromCommander(thrown) : thrown;
+    const error = isCommanderError(thrown) ? fromCommander(thrown, host) : thrown;
     if (error === undefined) return exitCodes.ok;
     const { explain, jsonError, lacksJson, traceOf } = await import("./explain.ts");
-    if (process.env.TOOLCRIB_DEBUG === "1") process.stderr.write(`${traceOf(error)}\n`);
+    if (host.env.TOOLCRIB_DEBUG === "1") host.stderr.write(`${traceOf(error)}\n`);
     const { exitReason, message } = explain(error);
-    process.stderr.write(`toolcrib: ${message}\n`);
-    if (lacksJson(error, args)) process.stdout.write(jsonError(error));
+    host.stderr.write(`toolcrib: ${message}\n`);
+    if (lacksJson(error, args)) host.stdout.write(jsonError(error));
     return exitCodes[exitReason];
   } finally {
-    await Promise.all([...atEnd].map((end) => end()));
+    // The program's own comes first in the set and is called last: interrupts are heard until the rest is closed.
+    const [endProgram, ...ends] = atEnd;
+    await Promise.all(ends.map((end) => end())).finally(endProgram);
   }
   return exitCodes[exitReason];
 }
@@ -48,48 +52,55 @@ export async function main(args: readonly string[]): Promise<number> {
 /** Bytes; below it lie files with names of their own. */
 const longestFolder = 3_800;
 
-function isOnTerminal(): boolean {
-  return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY);
+function isOnTerminal({ stdin, stdout, stderr }: Host): boolean {
+  return [stdin, stdout, stderr].every(({ isTTY }) => isTTY);
 }
 
 /**
  * Completes the words: `toolcrib`, or flags alone, is `toolcrib chat`; `toolcrib -p "…"` is `toolcrib run -p "…"`; a sentence is the first
  * message of a conversation, or the prompt of a run where there is no terminal.
  */
-function withCommand(args: readonly string[]): string[] {
+function withCommand(args: readonly string[], host: Host): string[] {
   const [first] = args;
   if (first === undefined) return ["chat"];
   if (first === "--container") return ["container", ...args.slice(1)];
   if (first === "container") throw usageError("container is a flag: toolcrib --container run …");
   if (/^(?:-h|--help|-V|--version)$/.test(first)) return [...args];
   if (first.startsWith("-")) return [args.some((arg) => /^(?:-p|--prompt)(?:$|=)/.test(arg)) ? "run" : "chat", ...args];
-  if (/\S[ \t\r\n]+\S/.test(first)) return [isOnTerminal() ? "chat" : "run", ...args];
+  if (/\S[ \t\r\n]+\S/.test(first)) return [isOnTerminal(host) ? "chat" : "run", ...args];
   return [...args];
 }
 
-async function createProgram(atEnd: Program["atEnd"]): Promise<Program> {
+async function createProgram(host: Host, atEnd: Program["atEnd"]): Promise<Program> {
   const [{ createLeftovers }, { catchInterrupts }, { createTerminal }, { withColor }] = await Promise.all([
     import("@toolcrib/tools-bash"),
     import("./terminal/interrupts.ts"),
     import("./terminal/terminal.ts"),
     import("./config/ownSettings.ts"),
   ]);
+  let cwd: string;
   try {
-    process.cwd();
+    cwd = host.cwd();
   } catch {
     throw usageError("the working directory was removed; change to another one");
   }
-  for (const folder of [stateBase(process.env), configFolder(process.env)])
+  for (const folder of [stateBase(host.env), configFolder(host.env)])
     if (Buffer.byteLength(folder) > longestFolder)
       throw usageError(`${folder.slice(0, 80)}… is longer than a path can be; set XDG_STATE_HOME and XDG_CONFIG_HOME`);
-  const env = await withColor(process.env);
-  const terminal = createTerminal(env);
+  const env = await withColor(host.env);
+  const terminal = createTerminal(env, host);
   const leftovers = createLeftovers();
   const note = (): void => terminal.aside("\nEnding the request; Ctrl-C again ends the program.");
   const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
-  const interrupts = catchInterrupts(note, (signal) => process.exit(128 + signals[signal]));
-  process.on("exit", () => leftovers.end());
-  return { terminal, interrupts, leftovers, atEnd, env };
+  const interrupts = catchInterrupts(host, note, (signal) => host.exit(128 + signals[signal]));
+  const leave = (): void => void leftovers.end();
+  host.on("exit", leave);
+  atEnd.add(async () => {
+    interrupts.close();
+    leave();
+    host.off("exit", leave);
+  });
+  return { host, terminal, interrupts, leftovers, atEnd, env, cwd };
 }
 
 type ParseError = CommanderError & { readonly command?: Command };
@@ -99,11 +110,11 @@ function isCommanderError(error: unknown): error is ParseError {
 }
 
 /** Makes one sentence in place of commander's lines; undefined after help was shown on request. */
-function fromCommander({ code, message, command }: ParseError): Error | undefined {
+function fromCommander({ code, message, command }: ParseError, host: Host): Error | undefined {
   if (code === "commander.helpDisplayed" || code === "commander.version") return undefined;
   if (code === "commander.help") {
     // A command that only has subcommands, called by itself.
-    process.stdout.write(command?.helpInformation() ?? "");
+    host.stdout.write(command?.helpInformation() ?? "");
     return undefined;
   }
   const sentence = message

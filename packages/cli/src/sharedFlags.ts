@@ -62,6 +62,11 @@ export const permissionFlags = {
 
 export const mcpFlag = {
   mcp: { usage: "--mcp", about: "the tools of all servers in .mcp.json, too" },
+  protocol: {
+    usage: "--protocol <revision>",
+    about: "the revision to speak, in place of that of the entry",
+    value: ["legacy", "auto", "2026-07-28"],
+  },
 } as const;
 
 const noMcpFlag = {
@@ -142,7 +147,8 @@ export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFla
 /** The heading of each shared flag in help. */
 export const flagHeadings: readonly (readonly [heading: string, flags: object])[] = [
   ["Model", modelFlags],
-  ["Conversation", { ...limitFlags, ...sessionFlags, ...mcpFlag, ...noMcpFlag }],
+  ["Conversation", { ...limitFlags, ...sessionFlags }],
+  ["MCP servers", { ...mcpFlag, ...noMcpFlag }],
   ["Tools", toolFlags],
   ["Commands (run_bash)", sandboxFlags],
   ["Permissions (rules can be repeated)", permissionFlags],

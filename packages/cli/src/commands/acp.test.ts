@@ -3,42 +3,42 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type AcpAsk,
-  type AcpProgram,
+  type AcpClient,
   answerWith,
   sharedWireServer,
   startAcpProgram,
-  startProgram,
   type WireAnswer,
   type WireRequest,
   workFolders,
 } from "@toolcrib/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { startAcp } from "../../fixtures/acp.ts";
+import { bin, call, command, modelAt } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const bareServer = fileURLToPath(new URL("../../../mcp/fixtures/bareServer.mjs", import.meta.url));
 const work = workFolders("acp");
 const wire = await sharedWireServer();
 
-interface Editor extends AcpProgram {
+interface Editor extends ReturnType<typeof startAcp> {
   readonly sessionId: string;
   say(text: string, session?: string): Promise<{ stopReason: string }>;
 }
 
+const model = (): string[] => modelAt(wire);
+const options = () => ({ cwd: work.state, env: { XDG_STATE_HOME: work.state, HOME: work.folder } });
+
 /** The command as an editor starts it, in a directory that is not the session's. */
-function start(flags: readonly string[], ask?: AcpAsk): AcpProgram {
-  const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  const env = { XDG_STATE_HOME: work.state, HOME: work.folder };
+function start(flags: readonly string[], ask?: AcpAsk): ReturnType<typeof startAcp> {
   mkdirSync(work.state, { recursive: true });
-  const program = startAcpProgram([bin, "acp", ...model, ...flags], { cwd: work.state, env }, ask);
-  onTestFinished(async () => {
-    program.child.kill("SIGKILL");
-    await program.ended;
-  });
-  return program;
+  return startAcp([...model(), ...flags], options(), ask);
 }
 
 async function edit(flags: readonly string[] = [], ask?: AcpAsk): Promise<Editor> {
-  const program = start(flags, ask);
+  return open(start(flags, ask));
+}
+
+/** Begins a session. */
+async function open<Agent extends AcpClient>(program: Agent): Promise<Agent & Pick<Editor, "sessionId" | "say">> {
   const { agent } = program;
   await agent.request("initialize", { protocolVersion: 1 });
   const { sessionId } = await agent.request("session/new", { cwd: work.folder, mcpServers: [] });
@@ -47,7 +47,6 @@ async function edit(flags: readonly string[] = [], ask?: AcpAsk): Promise<Editor
   return { ...program, sessionId, say };
 }
 
-const call = (name: string, args: object) => answerWith({ calls: [{ name, args: JSON.stringify(args) }] });
 const answer = (text: string) => answerWith({ text });
 const given = (script: ReturnType<typeof answerWith>, request: WireRequest): WireAnswer =>
   typeof script === "function" ? script(request) : script;
@@ -92,15 +91,17 @@ describe("toolcrib acp", () => {
     expect(wire.problems()).toEqual([]);
     // Standard output held the protocol and nothing else.
     for (const line of editor.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-    editor.child.stdin?.end();
+    editor.stdin.end();
     expect(await editor.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("goes on with a session that an earlier one has begun, and asks its open question", async () => {
-    const first = await edit([], () => {
-      first.child.kill("SIGKILL");
+    mkdirSync(work.state);
+    const crashing = startAcpProgram([bin, "acp", ...model()], options(), () => {
+      crashing.child.kill("SIGKILL");
       return new Promise(() => {});
     });
+    const first = await open(crashing);
     wire.script(call("write_file", { path: "b.txt", content: "new\n" }));
     first.say("write it").catch(() => undefined);
     await first.ended;
@@ -191,8 +192,16 @@ describe("toolcrib acp", () => {
     };
     expect(await modeOf()).toBe("ask");
     const env = { XDG_STATE_HOME: work.state, HOME: work.folder };
-    expect(await startProgram(bin, ["config", "trust"], { cwd: work.folder, env }).ended).toMatchObject({ code: 0 });
+    expect(await command(["config", "trust"], { cwd: work.folder, env })).toMatchObject({ code: 0 });
     expect(await modeOf()).toBe("accept-edits");
+  });
+
+  test("a session in the folder that the editor started it in is asked about on no terminal, and told of no more", async () => {
+    mkdirSync(work.state, { recursive: true });
+    writeFileSync(join(work.folder, ".toolcrib.json"), JSON.stringify({ mode: "full" }));
+    const editor = await open(startAcp(model(), { ...options(), cwd: work.folder }));
+    editor.stdin.end();
+    expect(await editor.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining("is not used") });
   });
 
   test("MCP servers that the editor names are tools, asked about, and gone with the session", async () => {
@@ -216,6 +225,32 @@ describe("toolcrib acp", () => {
     await expect.poll(() => commandOf(process_)).toBe("");
   });
 
+  test("MCP servers of the editor that do not work are told in the session, new or opened again", async () => {
+    const editor = await edit();
+    const code = "console.error('no token given'); process.exit(3)";
+    const mcpServers = [
+      { name: "gone", command: "/no/such/program", args: [], env: [] },
+      { name: "Stops (at once)", command: process.execPath, args: ["-e", code], env: [] },
+      { type: "http" as const, name: "web", url: "http://127.0.0.1:1/mcp", headers: [] },
+      { type: "http" as const, name: "odd", url: "not an address", headers: [] },
+    ];
+    const asked = { cwd: work.folder, mcpServers };
+    const { sessionId } = await editor.agent.request<{ sessionId: string }>("session/new", asked);
+    const told = () => editor.of("agent_message_chunk").map(({ content }) => content.type === "text" && content.text);
+    await expect.poll(told).toHaveLength(4);
+    for (const words of ["gone", "no token given", "web", "odd"]) expect(told().join("\n")).toContain(words);
+    wire.script(answer("Hi."));
+    expect(await editor.say("hi", sessionId)).toEqual({ stopReason: "end_turn" });
+    await editor.agent.request("session/load", { sessionId, cwd: work.folder, mcpServers: mcpServers.slice(0, 1) });
+    await expect
+      .poll(() =>
+        told()
+          .join("\n")
+          .match(/server gone/g),
+      )
+      .toHaveLength(2);
+  });
+
   test("a wrong folder, a missing key and a wrong flag are told in words", async () => {
     const program = start([]);
     const { agent } = program;
@@ -223,20 +258,20 @@ describe("toolcrib acp", () => {
     const opened = (cwd: string) => agent.request("session/new", { cwd, mcpServers: [] });
     await expect(opened(".")).rejects.toMatchObject({ code: -32602 });
     await expect(opened(join(work.folder, "none"))).rejects.toThrow("ENOENT");
-    const keyless = startAcpProgram([bin, "acp", "-m", "openai"], { cwd: work.folder, env: { HOME: work.folder } });
+    const keyless = startAcp(["-m", "openai"], { cwd: work.folder, env: { HOME: work.folder } });
     await keyless.agent.request("initialize", { protocolVersion: 1 });
     await expect(keyless.agent.request("session/new", { cwd: work.folder, mcpServers: [] })).rejects.toThrow(
       "OPENAI_API_KEY",
     );
-    keyless.child.stdin?.end();
+    keyless.stdin.end();
     await keyless.ended;
-    const wrong = startProgram(bin, ["acp", "--allow", "nope("], { cwd: work.folder });
-    expect(await wrong.ended).toMatchObject({ code: 2, stdout: "" });
+    const wrong = command(["acp", "--allow", "nope("], { cwd: work.folder });
+    expect(await wrong).toMatchObject({ code: 2, stdout: "" });
   });
 
   test("lines that are no messages do not end it", async () => {
     const program = start([]);
-    program.child.stdin?.write('{"half": \n\u0000\u001b[2J\n[1,2]\n"text"\n');
+    program.stdin.write('{"half": \n\u0000\u001b[2J\n[1,2]\n"text"\n');
     await program.agent.request("initialize", { protocolVersion: 1 });
     const { sessionId } = await program.agent.request("session/new", { cwd: work.folder, mcpServers: [] });
     expect(sessionId).toMatch(/^[\w-]+$/);
@@ -271,7 +306,7 @@ describe.skipIf(process.platform !== "linux")("a command of toolcrib acp", () =>
 
   test("ends with an editor that closes its end", async () => {
     const { editor, pids } = await running();
-    editor.child.stdin?.end();
+    editor.stdin.end();
     expect(await editor.ended).toMatchObject({ code: 0 });
     await expectGone(pids);
   });
@@ -279,8 +314,8 @@ describe.skipIf(process.platform !== "linux")("a command of toolcrib acp", () =>
   test("ends with an editor that was killed", async () => {
     const { editor, pids } = await running();
     // Both pipes break at once, as the system does it.
-    editor.child.stdin?.destroy();
-    editor.child.stdout?.destroy();
+    editor.stdin.destroy();
+    editor.stdout.destroy();
     await editor.ended;
     await expectGone(pids);
   });
@@ -288,7 +323,7 @@ describe.skipIf(process.platform !== "linux")("a command of toolcrib acp", () =>
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     test(`ends with a program that gets ${signal}`, async () => {
       const { editor, pids } = await running();
-      editor.child.kill(signal);
+      editor.signal(signal);
       await editor.ended;
       await expectGone(pids);
     });

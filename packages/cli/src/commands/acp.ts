@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { type AcpSession, type AcpSessionRequest, permissionModes, serveAcp } from "@toolcrib/acp";
 import { keyedModels } from "@toolcrib/agent/models";
-import { type McpMount, mountMcp } from "@toolcrib/mcp";
 import type { Mode } from "@toolcrib/policy";
 import type { Command } from "commander";
 import { configuredValues } from "../config/applyConfig.ts";
@@ -11,8 +10,7 @@ import { chooseAnother, chooseModel, type ModelChoice } from "../model/modelChoi
 import type { Program } from "../program.ts";
 import { agentFlags } from "../sharedFlags.ts";
 import { sessionsOf, titleOf } from "../state/sessionFile.ts";
-import { ownLogins } from "../tools/ownLogins.ts";
-import { ownToolStore } from "../tools/ownToolStore.ts";
+import { mount, type WatchedMount } from "../tools/mcpMount.ts";
 import { createPermissions, describePermissions, policyMode } from "../tools/permissions.ts";
 import { changesOf } from "../tools/remote.ts";
 import { rootsOf } from "../tools/toolSet.ts";
@@ -31,11 +29,11 @@ Each session works in the folder that the editor names, and in those of --root; 
 });
 
 async function serveEditor(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
-  const { interrupts, env } = program;
+  const { interrupts, env, host } = program;
   // Made now, so that wrong flags are reported here and not to the editor.
-  createPermissions(flags, rootsOf(flags), program, "ask");
+  createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
   // The program's own handler ends it at once, and the tools and servers that run would be left.
-  process.stdout.removeAllListeners("error");
+  host.stdout.removeAllListeners("error");
   const flagsIn = async (directory: string): Promise<ConversationFlags> => ({
     ...flags,
     ...(await configuredValues(command, program, directory)),
@@ -43,13 +41,15 @@ async function serveEditor(program: Program, flags: ConversationFlags, command: 
   const serving = serveAcp({
     name: "toolcrib",
     version: version(),
+    input: host.stdin,
+    output: host.stdout,
     explain: messageOf,
     createSession: async (request) => openSession(program, await flagsIn(request.cwd), request),
     async openSession(id, request) {
       const found = (await sessionsOf(request.cwd, env).list()).find(({ file }) => idOf(file) === id);
       return found && openSession(program, { ...(await flagsIn(request.cwd)), resume: found.file }, request);
     },
-    async listSessions(cwd = process.cwd()) {
+    async listSessions(cwd = program.cwd) {
       const sessions = await sessionsOf(cwd, env).list();
       return sessions.map((session) => ({
         id: idOf(session.file),
@@ -71,7 +71,7 @@ async function openSession(
   flags: ConversationFlags,
   { cwd, roots, mcpServers, signal }: AcpSessionRequest,
 ): Promise<AcpSession> {
-  const choice = await chooseModel(flags);
+  const choice = await chooseModel(flags, program.env);
   const { provider } = choice;
   const mounted = await mountOf({ cwd, mcpServers, signal }, program);
   const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
@@ -82,35 +82,36 @@ async function openSession(
       throw error;
     },
   );
-  return sessionOf(conversation, choice);
+  return sessionOf(conversation, choice, program.env, mounted?.problems);
 }
 
 /** Mounts the servers that the editor names. They are the user's own: nobody else could have put them into its settings. */
 async function mountOf(
   { cwd, mcpServers, signal }: Pick<AcpSessionRequest, "cwd" | "mcpServers" | "signal">,
   program: Program,
-): Promise<McpMount | undefined> {
+): Promise<WatchedMount | undefined> {
   const entries = Object.entries(mcpServers).map(([name, entry]) => [
     name,
     "command" in entry ? { ...entry, cwd } : entry,
   ]);
   if (entries.length === 0) return undefined;
-  const store = ownToolStore(cwd, program);
-  const mount = await mountMcp(
-    { mcpServers: Object.fromEntries(entries) },
-    { store, logins: ownLogins(program.env), signal, environment: program.env },
-  );
-  for (const { message } of mount.problems) program.terminal.note(message);
-  return mount;
+  const { terminal, env } = program;
+  return mount({ mcpServers: Object.fromEntries(entries) }, { terminal, env, cwd }, { signal });
 }
 
-function sessionOf(conversation: Conversation, first: ModelChoice): AcpSession {
+function sessionOf(
+  conversation: Conversation,
+  first: ModelChoice,
+  env: NodeJS.ProcessEnv,
+  problems: readonly { readonly message: string }[] = [],
+): AcpSession {
   const { permissions, journal } = conversation;
   const model = `${first.provider.name}/${first.provider.model}`;
   let current = model;
   return {
     id: journal === undefined ? crypto.randomUUID() : idOf(journal),
     agent: conversation.agent,
+    problems: problems.map(({ message }) => message),
     get policy() {
       return permissions.policy;
     },
@@ -127,7 +128,7 @@ function sessionOf(conversation: Conversation, first: ModelChoice): AcpSession {
       },
       available: [...new Set([model, ...keyedModels()])].map((id) => ({ id, name: id })),
       async select(id) {
-        conversation.useModel((await chooseAnother(first, id)).provider);
+        conversation.useModel((await chooseAnother(first, id, env)).provider);
         current = id;
       },
     },

@@ -5,7 +5,6 @@ import { isJournal, type SessionFolder } from "@toolcrib/agent/sessions";
 import type { Guard, Middleware } from "@toolcrib/core";
 import { oneLine } from "@toolcrib/core/internal";
 import { createPathScope } from "@toolcrib/kit/files";
-import type { McpMount } from "@toolcrib/mcp";
 import type { Policy } from "@toolcrib/policy";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
@@ -15,6 +14,7 @@ import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
 import { configFolder } from "../state/stateBase.ts";
 import type { HookSettings, Hooks } from "../tools/hooks.ts";
+import type { WatchedMount } from "../tools/mcpMount.ts";
 import type { PermissionFlags, Permissions, WorkMode } from "../tools/permissions.ts";
 import { readRemoteFile } from "../tools/remote.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
@@ -22,7 +22,7 @@ import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 /** Flags of the commands that talk to a model. */
 export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, ToolFlags, PermissionFlags, HookSettings {
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
-  readonly mounted?: McpMount | undefined;
+  readonly mounted?: WatchedMount | undefined;
   /** Not a flag: without `mcp`, the servers that the user has allowed are mounted. */
   readonly usesAllowedServers?: boolean | undefined;
   /** Not a flag: the name that a new conversation gets. */
@@ -40,7 +40,7 @@ export interface AgentParts {
   /** Decides about each call: the policy, then the hooks. */
   readonly guard: Guard;
   readonly provider: Provider;
-  readonly mount: McpMount | undefined;
+  readonly mount: WatchedMount | undefined;
   readonly jobs: BackgroundJobs | undefined;
   readonly hooks: Hooks;
   readonly skills: LoadedSkills;
@@ -61,7 +61,7 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
   const { flags, program, sessions, permissions, guard, provider, mount, jobs, skills, hooks, isSaved } = parts;
   const { terminal } = program;
   const { remote } = flags;
-  const roots = rootsOf(flags);
+  const roots = rootsOf(flags, program.cwd);
   const instructions = await instructionsFor(roots, flags, program);
   const isOwn = file !== undefined && (await isJournal(file));
   const journal = isOwn ? file : isSaved ? newSessionFile(sessions.path) : undefined;
@@ -102,6 +102,14 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
       terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
     return opened;
   });
+  if (mount) {
+    const { applyToolsChange } = await import("../tools/mcpMount.ts");
+    const { tools, disable = [] } = flags;
+    const isOff = (name: string): boolean => disable.includes(name) || tools?.includes(name) === false;
+    const note = (line: string): void => terminal.aside(line);
+    mount.outputs = outputs;
+    mount.onToolsChanged = (change) => applyToolsChange(agent.toolRegistry, change, isOff, note);
+  }
   return { agent, instructions, undo, promptFor };
 }
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { type ExitReason, usageError } from "../exitReasons.ts";
+import type { Host } from "../host.ts";
 import type { Program } from "../program.ts";
 import { connectionAdvice } from "../sharedFlags.ts";
 import { type DefineCommand, flagLoaders } from "./defineCommand.ts";
@@ -105,7 +106,11 @@ const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
  * Makes the commands, each without its flags until it is used. `ended` gets how a command ended. Parsing throws a CommanderError, its
  * `command` the one that was being parsed.
  */
-export function createCommands(startProgram: () => Promise<Program>, ended: (exitReason: ExitReason) => void): Command {
+export function createCommands(
+  host: Host,
+  startProgram: () => Promise<Program>,
+  ended: (exitReason: ExitReason) => void,
+): Command {
   let started: Promise<Program> | undefined;
   const start = (): Promise<Program> => (started ??= startProgram());
   const entries = new Map<Command, CommandEntry>();
@@ -127,7 +132,7 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
     }
     return command;
   };
-  const root = createRoot();
+  const root = createRoot(host);
   nameInErrors(root);
   for (const [heading, children] of Object.entries(rootCommands))
     for (const entry of children) add(root, entry).helpGroup(`${heading}:`);
@@ -141,13 +146,18 @@ export function createCommands(startProgram: () => Promise<Program>, ended: (exi
   return root;
 }
 
-function createRoot(): Command {
+function createRoot({ stdout }: Host): Command {
   return new Command("toolcrib")
     .description("An agent, and its tools, on the files of a directory.")
     .option("-V, --version", "print the version")
     .option("--container", "before a command: in a container, with only the project mounted")
     .enablePositionalOptions()
-    .configureOutput({ writeErr: () => {}, outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : 80),
+      writeErr: () => {},
+      outputError: () => {},
+    })
     .addHelpText(
       "after",
       `

@@ -144,7 +144,7 @@ async function valuesOf(
     case "sessions show 0":
     case "sessions export 0":
     case "sessions delete 0": {
-      const found = await sessionsOf(process.cwd(), program.env).list();
+      const found = await sessionsOf(program.cwd, program.env).list();
       return found.map((one) => ({ value: basename(one.file, ".jsonl"), about: titleOf(one) }));
     }
     case "mcp allow 0":
@@ -172,6 +172,6 @@ async function toolNames(program: Program): Promise<string[]> {
     import("../tools/toolSet.ts"),
     import("../tools/permissions.ts"),
   ]);
-  const permissions = createPermissions({}, [process.cwd()], program, "ask");
+  const permissions = createPermissions({}, [program.cwd], program, "ask");
   return createToolSet({}, permissions, program).getToolNames();
 }

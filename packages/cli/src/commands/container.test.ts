@@ -1,11 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type RunningProgram, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { startProgram, temporaryFolder } from "@toolcrib/testing";
 import { validate } from "dockerfile-utils";
 import { beforeEach, describe, expect, test } from "vitest";
+import { bin, command } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const dockerfile = readFileSync(new URL("../../container/Dockerfile", import.meta.url), "utf8");
 
 let base: string;
@@ -36,9 +35,9 @@ esac
 function start(
   args: readonly string[],
   { cwd = project, env = {} }: { cwd?: string; env?: object } = {},
-): RunningProgram {
+): ReturnType<typeof command.start> {
   const all = { PATH: `${engines}:/usr/bin:/bin`, HOME: join(base, "home"), XDG_STATE_HOME: base, ...env };
-  return startProgram(bin, args, { cwd, env: all });
+  return command.start(args, { cwd, env: all });
 }
 
 async function run(args: readonly string[], options: Parameters<typeof start>[1] = {}) {
@@ -165,12 +164,16 @@ describe("toolcrib --container", () => {
 
   test("passes signals to the engine and its exit code on", async () => {
     engine("docker", { run: "trap 'exit 42' TERM; echo ready; while :; do sleep 0.1; done" });
-    const program = start(["--container", "chat"]);
+    const env = { PATH: `${engines}:/usr/bin:/bin`, HOME: join(base, "home"), XDG_STATE_HOME: base };
+    const program = startProgram(bin, ["--container", "chat"], { cwd: project, env });
     await program.printed("ready");
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 42 });
     engine("docker", { run: "kill -9 $$" });
-    expect((await run(["run"])).code).toBe(137);
+    const killed = start(["--container", "run"]);
+    expect((await killed.ended).code).toBe(137);
+    // Nothing listens any more.
+    expect(killed.signal("SIGTERM")).toBe(false);
   });
 });
 

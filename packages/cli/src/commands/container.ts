@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { oneLine } from "@toolcrib/core/internal";
 import { findProgram, isInside } from "@toolcrib/kit/files";
@@ -37,17 +38,18 @@ export const container: DefineCommand = defineCommand({
 });
 
 async function runInContainer(
-  { terminal, env }: Program,
+  program: Program,
   words: readonly string[],
   given: FlagsOf<typeof flags>,
 ): Promise<ExitReason> {
+  const { host, terminal, env, cwd } = program;
   for (const flag of ["image", "network"] as const)
     if (/^(?:-|$)/.test(given[flag] ?? "x"))
       throw usageError(`--${flag} takes a name, not ${given[flag] || "nothing"}`);
-  const project = projectOf(given.project);
+  const project = projectOf(given.project, cwd);
   const engine = findEngine(given.engine, project);
   const image = given.image ?? builtImage(engine, (line) => terminal.aside(line));
-  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const hasTerminal = host.stdin.isTTY && host.stdout.isTTY;
   const args = [
     ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],
     ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
@@ -61,15 +63,17 @@ async function runInContainer(
     ...handedOver(env, given.env).flatMap((name) => ["--env", name]),
     ...[image, ...words],
   ];
-  process.exit(await exitCodeOf(engine.program, args));
+  host.exit(await exitCodeOf(engine.program, args, program));
+  return "ok";
 }
 
 /** Throws unless it can be mounted; the home folder and what holds it only where they are named. */
-function projectOf(named: string | undefined): string {
-  const given = named ?? process.cwd();
-  if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
+function projectOf(named: string | undefined, cwd: string): string {
+  const given = named ?? cwd;
+  const place = resolve(cwd, given);
+  if (given === "" || !statSync(place, { throwIfNoEntry: false })?.isDirectory())
     throw usageError(`--project ${oneLine(given, 200)}: there is no such directory`);
-  const project = realpathSync.native(given);
+  const project = realpathSync.native(place);
   if (/[\0-\x1f\x7f]/.test(project)) throw usageError("the name of the project contains control characters; rename it");
   if (named === undefined && isInside(project, canonicalPath(home())))
     throw usageError(`${project} contains your home folder; change to a project, or name it with --project ${project}`);
@@ -138,18 +142,28 @@ function builtImage({ program, name }: Engine, note: (line: string) => void): st
 }
 
 /** Runs the engine; signals go to it, and it passes them on to the command. */
-function exitCodeOf(program: string, args: readonly string[]): Promise<number> {
+function exitCodeOf(
+  engine: string,
+  args: readonly string[],
+  { host, interrupts }: Pick<Program, "host" | "interrupts">,
+): Promise<number> {
   let child: ChildProcess;
   // A terminal sends Ctrl-C to the engine, too: passed on, it would count twice.
-  const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.removeAllListeners(signal).on(signal, () => {
+  const isOnTerminal = [host.stdin, host.stdout, host.stderr].some(({ isTTY }) => isTTY);
+  interrupts.close();
+  const listeners = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
+    const pass = (): void => {
       if (signal !== "SIGINT" || !isOnTerminal) child.kill(signal);
-    });
+    };
+    return [signal, pass] as const;
+  });
+  for (const [signal, pass] of listeners) host.on(signal, pass);
   // A signal that came between the start and the handlers would be lost.
-  child = spawn(program, args, { stdio: "inherit" });
-  return new Promise((resolve, reject) => {
+  child = spawn(engine, args, { stdio: "inherit" });
+  return new Promise<number>((done, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    child.once("close", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  }).finally(() => {
+    for (const [signal, pass] of listeners) host.off(signal, pass);
   });
 }

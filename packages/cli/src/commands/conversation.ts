@@ -5,19 +5,18 @@ import type { SessionFolder } from "@toolcrib/agent/sessions";
 import type { GuardDecision, GuardedCall } from "@toolcrib/core";
 import { oneLine } from "@toolcrib/core/internal";
 import { createPathScope } from "@toolcrib/kit/files";
-import type { McpMount } from "@toolcrib/mcp";
 import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { Undo } from "@toolcrib/tools-fs/undo";
-import { hasServers } from "../config/applyConfig.ts";
 import { sessionRetention } from "../config/ownSettings.ts";
 import { type LoadedSkills, loadSkills, noSkills } from "../config/skills.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { isKeptSession, makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
+import { isKeptSession, makeSessionFolder, type PickSession, resumedFile, sessionsOf } from "../state/sessionFile.ts";
 import type { Asker, PickChoice } from "../terminal/ask.ts";
 import { firstLineOf, withTextBefore } from "../terminal/prompt.ts";
 import { answersTo } from "../tools/approval.ts";
 import { Hooks } from "../tools/hooks.ts";
+import { mountFor } from "../tools/mcpTools.ts";
 import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
@@ -40,9 +39,10 @@ export async function openConversation(
   asker: () => Asker | undefined,
   { jobs, pick }: ConversationOptions = {},
 ): Promise<Conversation> {
-  const sessions = sessionsOf(given.directory ?? process.cwd(), program.env);
+  const sessions = sessionsOf(given.directory ?? program.cwd, program.env);
   // First: what cannot be resumed connects nothing.
-  const resumed = await resumedFile(given, sessions, pick && ((found) => pick(found.map((one) => sessionChoice(one)))));
+  const pickOne: PickSession | undefined = pick && ((found) => pick(found.map((one) => sessionChoice(one))));
+  const resumed = await resumedFile(given, sessions, program.cwd, pickOne);
   const connected = await connectRemote(given, program, { background: jobs !== undefined, signal: given.signal });
   let conversation: Conversation | undefined;
   try {
@@ -70,8 +70,8 @@ async function prepare(
   sessions: SessionFolder,
   { program, asker, jobs }: Surroundings,
 ): Promise<Conversation> {
-  const { terminal, env } = program;
-  const { remote, directory = process.cwd() } = flags;
+  const { terminal, env, cwd, host } = program;
+  const { remote, directory = cwd } = flags;
   if (remote) terminal.aside(`The tools work on ${remote.name}, in ${remote.roots?.join(", ")}.`);
   const problem = makeSessionFolder(directory, env);
   sessions.removeLost();
@@ -79,22 +79,11 @@ async function prepare(
   const skills = await skillsFor(flags, program, asker());
   const readable = [...(problem === undefined ? [sessions.outputs] : []), ...skills.readable];
   // Before the servers: a wrong rule starts none.
-  const permissions = createPermissions(flags, rootsOf(flags), program, "ask", readable);
+  const permissions = createPermissions(flags, rootsOf(flags, cwd), program, "ask", readable);
   const mount = flags.mounted ?? (await mountFor(flags, program, asker()));
-  const hooks = new Hooks(flags, { cwd: directory, note: (text) => terminal.aside(text) });
+  const hooks = new Hooks(flags, { cwd: directory, host, note: (text) => terminal.aside(text) });
   const parts = { flags, program, sessions, permissions, mount, jobs, skills, hooks, isSaved: !problem };
   return new Conversation(parts, provider, asker);
-}
-
-async function mountFor(
-  { mcp, usesAllowedServers = false }: ConversationFlags,
-  program: Program,
-  asker: Asker | undefined,
-): Promise<McpMount | undefined> {
-  const isOffered = mcp ?? (usesAllowedServers && hasServers(program.env));
-  if (!isOffered) return undefined;
-  const { mountAllowedServers, mountServers } = await import("../tools/mcpMount.ts");
-  return mcp ? mountServers(program, asker) : mountAllowedServers(program);
 }
 
 /** Loads skills; none for a remote, whose tools could not read their files, nor if the tool that reads them is left out. */
@@ -104,7 +93,7 @@ async function skillsFor(
   asker: Asker | undefined,
 ): Promise<LoadedSkills> {
   if (skills === false || remote || tools?.includes("read_skill") === false) return noSkills;
-  const { cwd } = createPathScope({ root: rootsOf(flags), cwd: flags.directory });
+  const { cwd } = createPathScope({ root: rootsOf(flags, program.cwd), cwd: flags.directory });
   return await loadSkills(cwd, program, asker);
 }
 
@@ -253,12 +242,10 @@ export class Conversation {
 
   async #decide(call: GuardedCall): Promise<GuardDecision> {
     const decided = await this.permissions.policy.guard(call);
-    const isRefused = decided === false || typeof decided === "string";
-    const hooked = isRefused ? true : await this.#parts.hooks.decide(call);
+    const hooked = isDenial(decided) ? true : await this.#parts.hooks.decide(call);
     const decision = hooked === true ? decided : hooked;
     // A refusal by the tool itself, of a path outside the roots, is not a decision about the call.
-    const isDenied = decision === false || typeof decision === "string";
-    if (isDenied && call.effectsError === undefined) this.#isDenied = true;
+    if (isDenial(decision) && call.effectsError === undefined) this.#isDenied = true;
     return decision;
   }
 
@@ -296,3 +283,6 @@ export class Conversation {
     return answers;
   }
 }
+
+const isDenial = (decision: GuardDecision): boolean =>
+  decision !== true && !(typeof decision === "object" && "ask" in decision);

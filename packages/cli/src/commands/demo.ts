@@ -11,13 +11,13 @@ import { createRenderer } from "../terminal/render.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
+import { showPromises } from "./promises.ts";
 
 /** `toolcrib demo`: the offline stand-in surveys the working directory, through the real loop and the real tools. */
 export const demo: DefineCommand = defineCommand({ run: survey });
 
 async function survey(program: Program): Promise<ExitReason> {
-  const { terminal, interrupts } = program;
-  const here = process.cwd();
+  const { terminal, interrupts, cwd: here } = program;
   const folder = temporaryFolder();
   const root = folder ? [here, folder] : [here];
   const permissions = createPermissions({}, root, program, "accept-edits");
@@ -36,6 +36,10 @@ async function survey(program: Program): Promise<ExitReason> {
   await interrupts.during(async (signal) => {
     for await (const event of agent.streamChat(request, { signal })) terminal.print(render(event));
   });
+  if (folder)
+    terminal.show(
+      `\n${terminal.dataStyle.bold("What the README promises")}, by the same tools:\n${await showPromises(folder)}`,
+    );
   terminal.show(`\n${whatNext(terminal.dataStyle.bold)}`);
   return "ok";
 }

@@ -1,14 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { compileCache, type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
+import { type ProgramEnd, temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { command } from "../../fixtures/command.ts";
 import { projectName } from "./init.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const modules = (path: string): string => fileURLToPath(new URL(`../../../../node_modules/${path}`, import.meta.url));
-const command = sharedCommand(bin);
 let folder = "";
 
 beforeEach(() => {
@@ -18,16 +14,8 @@ beforeEach(() => {
 const init = (...args: string[]): Promise<ProgramEnd> =>
   command(["init", ...args], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "../state") } });
 
-/** Links what `npm install` would bring, from the workspace. */
-function install(project: string): void {
-  const own = fileURLToPath(new URL("../../node_modules/@toolcrib", import.meta.url));
-  mkdirSync(join(project, "node_modules", "@types"), { recursive: true });
-  symlinkSync(own, join(project, "node_modules", "@toolcrib"));
-  for (const name of ["@types/node", "typescript"]) symlinkSync(modules(name), join(project, "node_modules", name));
-}
-
 describe("toolcrib init", () => {
-  test("makes a project whose test, types and agent run, with the versions of this command", async () => {
+  test("makes a project with the versions of this command", async () => {
     const made = await init("My Agent");
     expect(made).toMatchObject({
       code: 0,
@@ -45,18 +33,6 @@ describe("toolcrib init", () => {
     expect(new Set(Object.values(manifest.dependencies))).toEqual(new Set([`^${own.version}`]));
     expect(readFileSync(join(project, "README.md"), "utf8")).toMatch(/^# my-agent\n/);
     expect(readdirSync(project)).toContain(".gitignore");
-    install(project);
-    const run = (...args: string[]): string =>
-      execFileSync(process.execPath, args, {
-        cwd: project,
-        encoding: "utf8",
-        // Not this environment: node:test would report to the runner above, and a key would choose a model.
-        env: { PATH: process.env.PATH, ...compileCache, OLLAMA_HOST: "127.0.0.1:9" },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-    expect(run("--test")).toMatch(/\n# fail 0\n|ℹ fail 0\n/);
-    run("node_modules/typescript/bin/tsc");
-    expect(run("src/main.ts", "list src")).toMatch(/agent\.ts[\s\S]*tools\//);
   });
 
   test("fills the directory that it is started in, beside what is there", async () => {

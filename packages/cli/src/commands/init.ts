@@ -14,8 +14,8 @@ export const init: DefineCommand = defineCommand({
   run: (program, _flags, [dir]) => writeProject(program, dir),
 });
 
-function writeProject({ terminal }: Program, dir = "."): ExitReason {
-  const target = resolve(dir);
+function writeProject({ terminal, cwd }: Program, dir = "."): ExitReason {
+  const target = resolve(cwd, dir);
   if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
     throw usageError(`init ${dir}: this is not a directory; name an empty one, or one that does not exist yet`);
   const name = projectName(target);
@@ -34,7 +34,7 @@ function writeProject({ terminal }: Program, dir = "."): ExitReason {
   } catch (error) {
     throw plainSystemError(error, dir);
   }
-  const enter = target === process.cwd() ? "" : `  cd ${shellWord(dir)}\n`;
+  const enter = target === cwd ? "" : `  cd ${shellWord(dir)}\n`;
   terminal.show(
     `Created the project ${name}. To try it:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n\n` +
       "No key is needed: without one, a simple stand-in answers. README.md says how to connect a model.\n",

@@ -1,28 +1,21 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   answerWith,
-  hasSshServer,
-  hasTerminals,
   type ProgramEnd,
-  sharedCommand,
   sharedWireServer,
-  startAcpProgram,
-  startOnTerminal,
   startProgram,
-  startSshServer,
   temporaryFolder,
   writeIn,
 } from "@toolcrib/testing";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAcp } from "../../fixtures/acp.ts";
+import { bin, command, modelAt, onTerminal } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
 const wire = await sharedWireServer();
-const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+const model = modelAt(wire);
 
-/** Where the command runs, and the folder of the remote. */
+/** The folder the command runs in, and that of the remote. */
 let here = "";
 let there = "";
 let env: Record<string, string> = {};
@@ -36,14 +29,12 @@ beforeEach(() => {
   writeIn(there, ".env", "TODO=secret\n");
   writeIn(there, "AGENTS.md", "Use tabs there.\n");
   writeIn(here, "AGENTS.md", "Use spaces here.\n");
-  // A container that is a root of bubblewrap's where there is one, in which nothing but the folder can be changed.
-  const root = `--ro-bind / / --dev /dev --proc /proc --bind ${there} ${there} --unshare-pid --die-with-parent`;
-  const box = existsSync("/usr/bin/bwrap") ? `/usr/bin/bwrap ${root} -- ` : "";
-  program("docker", `shift 3\nexec ${box}"$@"`);
+  program("docker", 'shift 3\nexec "$@"');
   env = {
     PATH: `${join(base, "bin")}:${dirname(process.execPath)}:/usr/bin:/bin`,
     XDG_STATE_HOME: join(base, "state"),
     XDG_CONFIG_HOME: join(base, "config"),
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
   };
   on = ["--on", `docker:web:${there}`];
 
@@ -85,18 +76,11 @@ describe("the tools", () => {
     });
     await call("write_file", { path: "b.txt", content: "new" });
     expect([readdirSync(here), readFileSync(join(there, "b.txt"), "utf8")]).toEqual([["AGENTS.md"], "new"]);
-    const outside = await call("read_file", { path: join(here, "AGENTS.md") });
-    expect({ code: outside.code, stderr: outside.stderr }).toEqual({
-      code: 4,
-      stderr: expect.stringContaining("outside"),
-    });
   });
 
   test("keep to --root, a folder there", async () => {
     const found = await toolcrib(["tools", "call", "search_files", "--pattern", "*", ...on, "--root", "src"]);
     expect(found.stdout).toBe("a.ts");
-    const missing = await toolcrib(["tools", "list", ...on, "--root", "/missing"]);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no directory /missing") });
   });
 
   test("are served, too", async () => {
@@ -110,6 +94,14 @@ describe("the tools", () => {
     serve.child.stdin?.end();
     expect((await serve.ended).code).toBe(0);
   });
+});
+
+test("a signal is heard while the remote is closed", async () => {
+  writeIn(join(dirname(here), "bin"), "docker", '#!/bin/sh\nshift 3\n"$@"\ntouch "$0.closing"\nsleep 5\n');
+  const list = command.start(["tools", "list", ...on], { cwd: here, env });
+  await expect.poll(() => existsSync(join(dirname(here), "bin", "docker.closing")), { timeout: 20_000 }).toBe(true);
+  expect(list.signal("SIGTERM")).toBe(true);
+  expect((await list.ended).code).toBe(143);
 });
 
 describe("a conversation", () => {
@@ -138,14 +130,10 @@ describe("a conversation", () => {
     expect(asked.stderr).toMatch(/write .*src\/new\.txt on docker:web/);
     expect(asked.stderr).toContain("--allow 'write_file(./src/new.txt)' allows exactly this");
     expect((await run(write, "--allow", "write_file(src/)")).code).toBe(0);
-    expect((await run('write "hi" to new.txt', "--mode", "accept-edits")).code).toBe(0);
     const secret = ["--deny", "effect:read(.env)"];
     const searched = await run("find TODO", ...secret);
     expect(searched).toMatchObject({ code: 0, stdout: expect.not.stringContaining("secret") });
-    expect((await run("find TODO")).stdout).toContain("secret");
-    expect((await run("read .env", ...secret, "--mode", "full")).stderr).toContain("is on the list of denied paths");
     const shell = ["tools", "call", "run_bash", "--enable", "run_bash", "--command", "pwd", ...on];
-    expect((await toolcrib([...shell, "--mode", "ask"])).code).toBe(4);
     expect(await toolcrib(shell)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(there),
@@ -156,35 +144,28 @@ describe("a conversation", () => {
     ).toContain("on docker:web");
   });
 
-  test.skipIf(!hasTerminals())("shows the change there before it is made, and says what stays", async () => {
+  test("shows the change there before it is made, and says what stays", async () => {
     const edits = [{ old_text: "const a = 1;", new_text: "const a = 2;" }];
     wire.script(
       answerWith({ calls: [{ name: "edit_file", args: JSON.stringify({ path: "src/a.ts", edits }) }] }),
       answerWith({ text: "Changed." }),
     );
-    const chat = startOnTerminal(bin, ["chat", ...model, ...on], { cwd: here, env });
+    const chat = onTerminal(["chat", ...model, ...on], { cwd: here, env });
     await chat.shows(/help\s+lists\s+commands/);
-    chat.type("change it\r");
-    await chat.shows(/-const a = 1;\s+\+const a = 2;/);
+    await chat.enter("change it\r", /-const a = 1;\s+\+const a = 2;/);
     expect(readFileSync(join(there, "src/a.ts"), "utf8")).toContain("a = 1");
-    chat.type("y\r");
-    await chat.shows(/Changed\./);
+    await chat.enter("y\r", /Changed\./);
     expect(readFileSync(join(there, "src/a.ts"), "utf8")).toContain("a = 2");
-    chat.type("/undo\r");
-    await chat.shows(/those on docker:web stay/);
-    chat.type("/jobs\r");
-    await chat.shows(/known only to the model/);
+    await chat.enter("/undo\r", /those on docker:web stay/);
+    await chat.enter("/jobs\r", /known only to the model/);
     const picture = join(here, "dot.png");
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
     writeFileSync(picture, Buffer.from(png, "base64"));
     wire.script(answerWith({ text: "A dot." }));
-    chat.type(`what is \u001b[200~${picture}\u001b[201~`);
-    await chat.shows(/what is @\//);
-    chat.type("\r");
-    await chat.shows(/A dot\./);
+    await chat.enter(`what is \u001b[200~${picture}\u001b[201~`, /what is @\//);
+    await chat.enter("\r", /A dot\./);
     expect(wire.requests.at(-1)?.text).toContain("data:image/png;base64,");
-    chat.type("look at @src/a\t");
-    await chat.shows(/@src\/a\.ts/);
+    await chat.enter("look at @src/a\t", /@src\/a\.ts/);
     chat.type("\u0003\u0004");
     expect(await chat.ended).toBe(0);
   });
@@ -195,13 +176,9 @@ describe("a conversation", () => {
       answerWith({ text: "Changed." }),
     );
     const asked: unknown[] = [];
-    const acp = startAcpProgram([bin, "acp", ...model, ...on], { cwd: here, env }, (request) => {
+    const acp = startAcp([...model, ...on], { cwd: here, env }, (request) => {
       asked.push(request);
       return Promise.resolve(request.options[0]?.optionId);
-    });
-    onTestFinished(async () => {
-      acp.child.kill("SIGKILL");
-      await acp.ended;
     });
     await acp.agent.request("initialize", { protocolVersion: 1 });
     const { sessionId } = await acp.agent.request("session/new", { cwd: here, mcpServers: [] });
@@ -211,21 +188,22 @@ describe("a conversation", () => {
 });
 
 test("a session of an editor that fails to open, or is closed, leaves no connection behind", async () => {
+  const read = (): string[] => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ");
+  const before = new Set(read());
+  const children = (): string =>
+    read()
+      .filter((pid) => !before.has(pid))
+      .join(" ");
   const connect = async (...flags: string[]) => {
     const target = ["--on", "command:env", "--root", there];
-    const acp = startAcpProgram([bin, "acp", ...model, ...target, ...flags], { cwd: here, env });
-    onTestFinished(async () => {
-      acp.child.kill("SIGKILL");
-      await acp.ended;
-    });
+    const acp = startAcp([...model, ...target, ...flags], { cwd: here, env });
     await acp.agent.request("initialize", { protocolVersion: 1 });
-    const children = (): string => readFileSync(`/proc/${acp.child.pid}/task/${acp.child.pid}/children`, "utf8");
-    return { agent: acp.agent, open: () => acp.agent.request("session/new", { cwd: here, mcpServers: [] }), children };
+    return { agent: acp.agent, open: () => acp.agent.request("session/new", { cwd: here, mcpServers: [] }) };
   };
   const failing = await connect("--sandbox-allow", "all");
   await expect(failing.open()).rejects.toThrow("expected network, sockets or a protected path");
-  await expect.poll(failing.children).toBe("");
-  const { agent, open, children } = await connect();
+  await expect.poll(children).toBe("");
+  const { agent, open } = await connect();
   const { sessionId } = await open();
   expect(children()).toMatch(/\d/);
   await agent.request("session/close", { sessionId });
@@ -247,40 +225,27 @@ describe("the remote", () => {
   });
 
   test("takes what is wrong with the sandbox as here", async () => {
-    for (const [flags, says] of [
-      [["--sandbox-allow", "all"], "--sandbox-allow all: expected network, sockets or a protected path"],
-      [["--no-sandbox", "--sandbox-allow", "network"], "has no effect with --no-sandbox"],
-    ] as const)
-      expect(await toolcrib(["run", "list .", "-m", "offline", ...on, ...flags])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(says),
-      });
+    expect(await toolcrib(["run", "list .", "-m", "offline", ...on, "--sandbox-allow", "all"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--sandbox-allow all: expected network, sockets or a protected path"),
+    });
   });
 
   test("is not connected for a wrong rule", async () => {
-    const end = await toolcrib(["run", "x", "-m", "offline", "--on", "command:no-such", "--deny", "effect:read([)"]);
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("is malformed") });
+    const end = await toolcrib(["run", "x", "-m", "offline", "--on", "command:no-such", "--deny", "effect:reed(a)"]);
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("is not a rule") });
   });
 
   test("ends with the command, also by Ctrl-C", async () => {
     const script = "echo $$ $PPID > pid; exec sleep 600";
     const args = ["tools", "call", "run_bash", "--enable", "run_bash", "--command", script, "--on", "command:env"];
-    const run = startProgram(bin, [...args, "--root", there], { cwd: here, env });
+    const run = command.start([...args, "--root", there], { cwd: here, env });
     const file = join(there, "pid");
     await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/\n/);
     const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
-    run.child.kill("SIGINT");
+    run.signal("SIGINT");
     expect((await run.ended).code).toBe(130);
     const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
     await expect.poll(() => pids.some(isAlive)).toBe(false);
-  });
-
-  test.runIf(hasSshServer)("may be another machine, by ssh", async () => {
-    const { args, end } = await startSshServer();
-    onTestFinished(end);
-    const target = `command:ssh ${args.join(" ")} 127.0.0.1`;
-    writeFileSync(join(here, "note.md"), "find TODO in src\n");
-    const run = await toolcrib(["run", "@note.md", "-m", "offline", "--on", target, "--root", there]);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("src/a.ts") });
   });
 });

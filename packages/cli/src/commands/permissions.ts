@@ -40,7 +40,7 @@ export const revoke: DefineCommand = defineCommand({
 
 async function permissionsList(program: Program, flags: FlagsOf<typeof listFlags>): Promise<ExitReason> {
   const { terminal } = program;
-  const permissions = createPermissions(flags, rootsOf({}), program, "ask");
+  const permissions = createPermissions(flags, rootsOf({}, program.cwd), program, "ask");
   const answers = await permissions.policy.list();
   if (flags.json) terminal.data(`${JSON.stringify(answers, null, 2)}\n`);
   else for (const line of await describePermissions(permissions)) terminal.show(`${line}\n`);
@@ -58,14 +58,16 @@ async function permissionsExplain(
 ): Promise<ExitReason> {
   const { terminal } = program;
   const flags = await connectRemote(given, program);
-  const permissions = createPermissions(flags, rootsOf(flags), program, "ask");
+  const permissions = createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
   const registry = createToolSet(flags, permissions, program);
   const tool = registry.get(name);
   const listing = registry.listTools().find((one) => one.name === name);
   if (!tool || !listing) throw unknownTool(`permissions explain ${name}`, name, registry, commandAdvice);
   const [command = ""] = words;
   const isCommand = name === "run_bash" && words.length === 1 && !/^[-{@]/.test(command);
-  const args = isCommand ? { command } : ((await argumentsFrom(words, listing)) as Record<string, unknown>);
+  const args = isCommand
+    ? { command }
+    : ((await argumentsFrom(words, listing, program.cwd)) as Record<string, unknown>);
   const explanation = await permissions.policy.explain({ name, args, tool });
   if (flags.json) {
     terminal.data(`${JSON.stringify(explanation, null, 2)}\n`);
@@ -81,7 +83,7 @@ async function permissionsExplain(
 }
 
 async function permissionsRevoke(program: Program, ids: readonly string[]): Promise<ExitReason> {
-  const { policy } = createPermissions({}, rootsOf({}), program, "ask");
+  const { policy } = createPermissions({}, rootsOf({}, program.cwd), program, "ask");
   const known = await policy.list();
   const chosen = ids.flatMap((id) => {
     if (id === "all") return known;

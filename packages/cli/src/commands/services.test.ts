@@ -1,20 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  type ProgramEnd,
-  routedServices,
-  sharedWireServer,
-  startAcpProgram,
-  startProgram,
-  workFolders,
-} from "@toolcrib/testing";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { answerWith, jsonOf, type ProgramEnd, routeServices, sharedWireServer } from "@toolcrib/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAcp } from "../../fixtures/acp.ts";
+import { command, homeFor } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const work = workFolders("services");
+const work = homeFor("services");
 const wire = await sharedWireServer();
+routeServices(wire);
 
 const call = (name: string, args: object) =>
   answerWith({ text: "Looking.", calls: [{ name, args: JSON.stringify(args) }] });
@@ -29,18 +21,19 @@ describe.each([
     wire.account.isEnforced = isEnforced;
   });
   const env = (): Record<string, string> => ({
-    ...routedServices(wire),
+    ANTHROPIC_API_KEY: "sk-routed-0123456789",
+    OPENAI_API_KEY: "sk-routed-0123456789",
     XDG_STATE_HOME: work.state,
     HOME: work.folder,
   });
   const toolcrib = (args: readonly string[], input?: string): Promise<ProgramEnd> =>
-    startProgram(bin, args, { cwd: work.folder, env: env(), ...(input !== undefined && { input }) }).ended;
+    command(args, { cwd: work.folder, env: env(), ...(input !== undefined && { input }) });
   const run = async (prompt: string, ...args: string[]): Promise<string> => {
     const end = await toolcrib(["run", prompt, "--mode", "full", "-m", model, ...args]);
     expect(end).toMatchObject({ code: 0 });
     return end.stdout;
   };
-  const at = (path: string): string => join(work.folder, path);
+  const at = (path: string): string => work.at(path);
 
   test("when a conversation goes on with other flags, instructions and an answer by a schema", async () => {
     writeFileSync(at("a.txt"), "one\n");
@@ -69,6 +62,20 @@ describe.each([
     wire.script(answer("Enough."));
     await run("thanks", "-c");
     expect(wire.takeProblems()).toEqual([]);
+  });
+
+  test("when the context is full: in chat results are cut, and /compact says what it left out", async () => {
+    writeFileSync(at("long.txt"), "a line of words\n".repeat(1500));
+    const tooLong = jsonOf({ type: "error", error: { message: "the prompt is too long" } }, { status: 400 });
+    wire.script(call("read_file", { path: "long.txt" }), tooLong, answer("It says much."));
+    wire.script(answer("And more. ".repeat(3000)), tooLong, answer("Lines, and more."));
+    const chat = await toolcrib(["chat", "--mode", "full", "-m", model], "what is in long.txt?\nmore\n/compact\n");
+    expect(chat.stdout).toContain("It says much.");
+    expect(chat.stderr).toContain("Long messages were cut to make room.");
+    expect(chat.stderr).toMatch(
+      /A summary now replaces \d messages\.( Older messages that did not fit are left out: \d\.)?/,
+    );
+    for (const problem of wire.takeProblems()) expect(problem).toMatch(/is left out|thinking is lost/);
   });
 
   test("when a chat turns tools off and on, shortens itself, takes changes back and goes on in another process", async () => {
@@ -107,11 +114,7 @@ describe.each([
 
   test("in an editor that changes modes, and goes on with a session in another process", async () => {
     const open = async (session?: string) => {
-      const program = startAcpProgram([bin, "acp", "-m", model], { cwd: work.folder, env: env() }, async () => "once");
-      onTestFinished(async () => {
-        program.child.kill("SIGKILL");
-        await program.ended;
-      });
+      const program = startAcp(["-m", model], { cwd: work.folder, env: env() }, async () => "once");
       const { agent } = program;
       await agent.request("initialize", { protocolVersion: 1 });
       const place = { cwd: work.folder, mcpServers: [] };
@@ -129,7 +132,7 @@ describe.each([
     await first.agent.request("session/set_mode", { sessionId: first.sessionId, modeId: "read-only" });
     wire.script(call("write_file", { path: "b.txt", content: "b" }), answer("I may not."));
     await first.say("write more");
-    first.program.child.stdin?.end();
+    first.program.stdin.end();
     await first.program.ended;
     const second = await open(first.sessionId);
     wire.script(call("read_file", { path: "a.txt" }), answer("It says a."));

@@ -1,29 +1,19 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  type ProgramEnd,
-  sharedCommand,
-  sharedWireServer,
-  startOnTerminal,
-  workFolders,
-} from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { homeFor, modelAt } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-const work = workFolders("sessions");
+const work = homeFor("sessions");
 const wire = await sharedWireServer();
 const secret = "s3cret-0123456789";
 
-const env = (): Record<string, string> => ({ XDG_STATE_HOME: work.state, MY_API_KEY: secret });
-const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
+const env = { MY_API_KEY: secret };
+const model = (): string[] => modelAt(wire);
 const toolcrib = (args: readonly string[], input?: string): Promise<ProgramEnd> =>
-  command(args, { cwd: work.folder, env: env(), ...(input !== undefined && { input }) });
+  work.toolcrib(args, { env, ...(input !== undefined && { input }) });
 const run = (prompt: string, ...args: string[]): Promise<ProgramEnd> =>
   toolcrib(["run", prompt, ...args, "--mode", "full", ...model()]);
-const at = (path: string): string => join(work.folder, path);
 const lastRequest = (): string => wire.requests.at(-1)?.text ?? "";
 
 /** The model writes a file, then answers. */
@@ -69,8 +59,8 @@ describe("toolcrib sessions", () => {
     expect((await toolcrib(["sessions", "export", id, "-o", "-"])).stdout).toBe(page);
     const written = await toolcrib(["sessions", "export", "1", "--md", "-o", "fish.md"]);
     expect(written).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("Written to fish.md") });
-    expect(readFileSync(at("fish.md"), "utf8")).toContain("### write_file");
-    expect(statSync(at("fish.md")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(work.at("fish.md"), "utf8")).toContain("### write_file");
+    expect(statSync(work.at("fish.md")).mode & 0o777).toBe(0o600);
     expect(await toolcrib(["sessions", "export", "-o", "fish.md"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("fish.md: it exists; choose another name"),
@@ -118,7 +108,7 @@ describe("toolcrib sessions", () => {
     wire.script(answerWith({ text: "Yes." }));
     await run("about birds");
     wire.script(answerWith({ text: "Still birds." }));
-    const terminal = startOnTerminal(bin, ["run", "go on", ...model(), "-r"], { cwd: work.folder, env: env() });
+    const terminal = work.onTerminal(["run", "go on", ...model(), "-r"], { env });
     await terminal.shows(/Number:$/);
     terminal.type("1\r");
     await terminal.ended;
@@ -142,7 +132,7 @@ describe("toolcrib sessions", () => {
     expect(chat.stderr).toMatch(/Continuing .*about birds: 2 messages/);
     expect(chat.stdout).toContain("Still birds.");
     wire.script(answerWith({ text: "Birds again." }));
-    const terminal = startOnTerminal(bin, ["run", "go on", ...model(), "-r"], { cwd: work.folder, env: env() });
+    const terminal = work.onTerminal(["run", "go on", ...model(), "-r"], { env });
     await terminal.shows(/Number:$/);
     expect(terminal.screen.text).toContain("… and 3 more");
     terminal.type("23\r");
@@ -164,7 +154,7 @@ describe("toolcrib sessions", () => {
 
 describe("/undo", () => {
   test("puts the files back turn by turn, also those of an earlier command, and tells the model", async () => {
-    writeFileSync(at("a.txt"), "mine\n");
+    writeFileSync(work.at("a.txt"), "mine\n");
     writes("a.txt", "run\n", "Written.");
     await run("write a file");
     writes("a.txt", "chat\n", "Written again.");
@@ -176,7 +166,7 @@ describe("/undo", () => {
     expect(chat.stderr).toContain("Taken back: and again\n  restored    a.txt");
     expect(chat.stderr).toContain("Taken back: write a file\n  restored    a.txt");
     expect(chat.stderr).toContain("There is no turn left that changed anything.");
-    expect(readFileSync(at("a.txt"), "utf8")).toBe("mine\n");
+    expect(readFileSync(work.at("a.txt"), "utf8")).toBe("mine\n");
     expect(lastRequest()).toContain("The user has taken back what you changed");
     expect(lastRequest()).toContain("what now");
   });
@@ -189,13 +179,13 @@ describe("/undo", () => {
     ];
     wire.script(answerWith({ calls }), answerWith({ text: "Done." }));
     await run("do both", "--enable", "run_bash", "--no-sandbox");
-    writeFileSync(at("a.txt"), "mine\n");
+    writeFileSync(work.at("a.txt"), "mine\n");
     const { stderr } = await toolcrib(["chat", "-c", ...model()], "/undo\n");
     expect(stderr).toContain("left alone  a.txt: it was changed since by you or another program");
     expect(stderr).toContain("not undone  run_bash: the effects of this command: echo made > made.txt");
     expect(stderr).not.toContain("the effects of this command: ls");
-    expect(readFileSync(at("a.txt"), "utf8")).toBe("mine\n");
-    expect(existsSync(at("made.txt"))).toBe(true);
+    expect(readFileSync(work.at("a.txt"), "utf8")).toBe("mine\n");
+    expect(existsSync(work.at("made.txt"))).toBe(true);
   });
 });
 
@@ -207,6 +197,6 @@ test("/export writes the conversation to a new file", async () => {
   );
   expect(stderr).toContain("There is nothing to export yet.");
   expect(stderr).toContain("birds.md: it exists");
-  expect(readFileSync(at("birds.html"), "utf8")).toContain("about birds");
-  expect(readFileSync(at("birds.md"), "utf8")).toContain("# about birds");
+  expect(readFileSync(work.at("birds.html"), "utf8")).toContain("about birds");
+  expect(readFileSync(work.at("birds.md"), "utf8")).toContain("# about birds");
 });

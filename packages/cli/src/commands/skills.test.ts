@@ -1,53 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  hasTerminals,
-  type ProgramEnd,
-  sharedCommand,
-  sharedTerminal,
-  sharedWireServer,
-  temporaryFolder,
-} from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import { call, homeFor, modelAt, type OnTerminal } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-const terminal = sharedTerminal(bin);
 const wire = await sharedWireServer();
-let base = "";
-let folder = "";
-
-beforeEach(() => {
-  base = temporaryFolder("skills");
-  folder = join(base, "repo");
-  mkdirSync(folder);
-});
-
-const environment = () => ({ HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") });
-
-function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
-  return command(args, { cwd: folder, env: environment(), ...(input !== undefined && { input }) });
-}
+const home = homeFor("skills");
+const toolcrib = (args: readonly string[], input?: string): Promise<ProgramEnd> =>
+  home.toolcrib(args, input === undefined ? {} : { input });
 
 function skill(place: string, name: string, text = `Text of ${name} in ${place}.`): string {
-  const directory = join(base, place, name);
-  mkdirSync(directory, { recursive: true });
-  const file = join(directory, "SKILL.md");
-  writeFileSync(file, `---\nname: ${name}\ndescription: About ${name}.\n---\n${text}\n`);
-  return file;
+  return home.write(`${place}/${name}/SKILL.md`, `---\nname: ${name}\ndescription: About ${name}.\n---\n${text}\n`);
 }
 
 /** The system prompt of the last conversation, as its journal has it. */
-function systemPrompt(): string {
-  const sessions = join(base, "state", "toolcrib", "sessions");
-  const [own = ""] = readdirSync(sessions);
-  const journals = readdirSync(join(sessions, own)).filter((name) => name.endsWith(".jsonl"));
-  const at = (name: string): number => statSync(join(sessions, own, name)).mtimeMs;
-  const [last = ""] = journals.sort((a, b) => at(b) - at(a));
-  return readFileSync(join(sessions, own, last), "utf8").split("\n")[0] ?? "";
-}
+const systemPrompt = (): string => home.journal()[0] ?? "";
 
 const run = (...flags: string[]): Promise<ProgramEnd> => toolcrib(["run", "list .", "-m", "offline", ...flags]);
 
@@ -59,6 +26,23 @@ test("skills of the user are named in the system prompt, each name once, and no 
   for (const name of ["toolcrib-skills", "agents-skills", "claude-skills", "config-toolcrib-skills"])
     expect(systemPrompt()).toContain(`- ${name}: About ${name}.`);
   expect(stderr).toMatch(/A skill: .*agents-skills.*has the same name and comes before it/);
+});
+
+test("skills that are linked for two agents are one each, and those of a group count", async () => {
+  skill(".agents/skills", "mine");
+  skill(".agents/skills/team", "ours");
+  mkdirSync(join(home.base, ".claude/skills"), { recursive: true });
+  for (const name of ["mine", "team"])
+    symlinkSync(`../../.agents/skills/${name}`, join(home.base, `.claude/skills/${name}`));
+  const { stderr } = await run();
+  expect(stderr).not.toContain("skill");
+  expect(systemPrompt()).toContain(String.raw`- mine: About mine.\n- ours: About ours.\n</skills>`);
+});
+
+test("skills whose descriptions do not fit are told", async () => {
+  for (let number = 0; number < 30; number += 1)
+    home.write(`.agents/skills/s${number}/SKILL.md`, `---\nname: s${number}\ndescription: ${"d".repeat(500)}\n---\n`);
+  expect((await run()).stderr).toContain("The descriptions of 30 skills have more than 8 KB");
 });
 
 test("--no-skills, the configuration and a list of tools without read_skill leave them out", async () => {
@@ -73,7 +57,7 @@ test("--no-skills, the configuration and a list of tools without read_skill leav
 });
 
 test("a project's skills are not used without a yes, which is for what they say: a change asks anew", async () => {
-  const file = skill("repo/.claude/skills", "theirs");
+  const file = skill("work/.claude/skills", "theirs");
   const without = await run();
   expect(without.stderr).toContain("1 skill of this folder not used: they are not trusted yet; toolcrib config trust");
   expect(systemPrompt()).not.toContain("theirs");
@@ -95,22 +79,22 @@ test("a project's skills are not used without a yes, which is for what they say:
 });
 
 test("of a project that is not trusted the user's own skill of the same name is read", async () => {
-  skill("repo/.agents/skills", "same");
+  skill("work/.agents/skills", "same");
   skill(".agents/skills", "same");
-  wire.script(answerWith({ calls: [{ name: "read_skill", args: '{"name":"same"}' }] }), answerWith({ text: "Done." }));
-  await toolcrib(["run", "go", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`]);
+  wire.script(call("read_skill", { name: "same" }), answerWith({ text: "Done." }));
+  await toolcrib(["run", "go", ...modelAt(wire)]);
   expect(wire.requests.at(-1)?.text).toContain("Text of same in .agents/skills.");
 });
 
 test("no link leads out of a project, and a link of the user's may", async () => {
   skill("elsewhere", "linked");
-  mkdirSync(join(folder, ".agents"), { recursive: true });
-  symlinkSync(join(base, "elsewhere"), join(folder, ".agents/skills"));
+  mkdirSync(home.at(".agents"), { recursive: true });
+  symlinkSync(join(home.base, "elsewhere"), home.at(".agents/skills"));
   await toolcrib(["config", "trust"]);
   await run();
   expect(systemPrompt()).not.toContain("linked");
-  mkdirSync(join(base, ".agents"));
-  symlinkSync(join(base, "elsewhere"), join(base, ".agents/skills"));
+  mkdirSync(join(home.base, ".agents"));
+  symlinkSync(join(home.base, "elsewhere"), join(home.base, ".agents/skills"));
   await run();
   expect(systemPrompt()).toContain("- linked: About linked.");
 });
@@ -118,28 +102,27 @@ test("no link leads out of a project, and a link of the user's may", async () =>
 /** Runs a prompt whose model makes one call. Returns what the command says. */
 function runWithCall(name: string, args: object): Promise<ProgramEnd> {
   wire.script(answerWith({ calls: [{ name, args: JSON.stringify(args) }] }), answerWith({ text: "Done." }));
-  return toolcrib(["run", "go", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`]);
+  return toolcrib(["run", "go", ...modelAt(wire)]);
 }
 
 test("a trusted skill of a project may still be changed: the user is asked, as about its other files", async () => {
-  skill("repo/.agents/skills", "theirs");
+  skill("work/.agents/skills", "theirs");
   await toolcrib(["config", "trust"]);
   const { stderr } = await runWithCall("write_file", { path: ".agents/skills/theirs/more.md", content: "x" });
   expect(stderr).toMatch(/Not run: write_file would write .*more\.md; asked because it is protected/);
 });
 
 test("a skill that is the whole project leaves its files writable", async () => {
-  writeFileSync(join(folder, "SKILL.md"), "---\nname: all\ndescription: All of it.\n---\nText.\n");
-  mkdirSync(join(folder, ".agents/skills"), { recursive: true });
-  symlinkSync("../..", join(folder, ".agents/skills/all"));
+  writeFileSync(home.at("SKILL.md"), "---\nname: all\ndescription: All of it.\n---\nText.\n");
+  mkdirSync(home.at(".agents/skills"), { recursive: true });
+  symlinkSync("../..", home.at(".agents/skills/all"));
   expect((await toolcrib(["config", "trust"])).stderr).toContain("all (.): All of it.");
   expect((await runWithCall("write_file", { path: "a.txt", content: "x" })).stderr).toContain("would write a.txt");
 });
 
 test("in the home of the user the skills are the user's own", async () => {
   skill(".agents/skills", "mine");
-  folder = base;
-  const { stderr } = await run();
+  const { stderr } = await home.toolcrib(["run", "list .", "-m", "offline"], { cwd: home.base });
   expect([stderr.includes("skill"), systemPrompt().includes("- mine:")]).toEqual([false, true]);
 });
 
@@ -150,12 +133,11 @@ test("/context lists them, with what they take", async () => {
   expect(stderr).toMatch(/^ +\d+ {4}of it 2 skills: one, two$/m);
 });
 
-describe.skipIf(!hasTerminals())("on a terminal", () => {
+describe("on a terminal", () => {
   test("a project's skills are shown and asked about once; the other files of one can be read then", async () => {
-    const file = skill("repo/.toolcrib/skills", "theirs", "See more.md\u200b");
+    const file = skill("work/.toolcrib/skills", "theirs", "See more.md\u200b");
     writeFileSync(join(file, "..", "more.md"), "more words\n");
-    const program = (): ReturnType<typeof terminal> =>
-      terminal(["run", "list .", "-m", "offline"], { cwd: folder, env: environment() });
+    const program = (): OnTerminal => home.onTerminal(["run", "list .", "-m", "offline"]);
     const first = program();
     await first.shows(
       /This folder has skills[\s\S]*theirs \(\.toolcrib\/skills\/theirs\): About theirs\.\nUse them here/,
@@ -169,19 +151,16 @@ describe.skipIf(!hasTerminals())("on a terminal", () => {
   });
 
   test("a link put in place of a skill while the question is asked opens nothing outside of the project", async () => {
-    skill("repo/.agents/skills", "theirs");
+    skill("work/.agents/skills", "theirs");
     skill("elsewhere", "theirs");
-    writeFileSync(join(base, "elsewhere/theirs/secret.txt"), "heron\n");
-    const path = join(folder, ".agents/skills/theirs");
-    wire.script(
-      answerWith({ calls: [{ name: "read_file", args: JSON.stringify({ path: join(path, "secret.txt") }) }] }),
-      answerWith({ text: "Done." }),
-    );
-    const flags = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-    const program = terminal(["run", "go", ...flags], { cwd: folder, env: environment() });
+    writeFileSync(join(home.base, "elsewhere/theirs/secret.txt"), "heron\n");
+    const path = home.at(".agents/skills/theirs");
+    wire.script(call("read_file", { path: join(path, "secret.txt") }), answerWith({ text: "Done." }));
+    const flags = modelAt(wire);
+    const program = home.onTerminal(["run", "go", ...flags]);
     await program.shows(/Use them here/);
     renameSync(path, `${path}-before`);
-    symlinkSync(join(base, "elsewhere/theirs"), path);
+    symlinkSync(join(home.base, "elsewhere/theirs"), path);
     program.type("y\r");
     expect(await program.ended).toBe(0);
     expect(wire.requests.at(-1)?.text).toContain("Permission denied");
@@ -189,8 +168,8 @@ describe.skipIf(!hasTerminals())("on a terminal", () => {
   });
 
   test("a no is kept, and the model sees nothing of them", async () => {
-    skill("repo/.toolcrib/skills", "theirs");
-    const program = terminal(["run", "list .", "-m", "offline"], { cwd: folder, env: environment() });
+    skill("work/.toolcrib/skills", "theirs");
+    const program = home.onTerminal(["run", "list .", "-m", "offline"]);
     await program.shows(/Use them here/);
     program.type("n\r");
     expect(await program.ended).toBe(0);

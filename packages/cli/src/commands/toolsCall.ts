@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type JsonSchema,
   renderOutcome,
@@ -62,7 +63,7 @@ async function toolsCall(
     throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
   const flags = await chooseSandbox(await connectRemote(given, program), program);
   // The user has named the call, so only a rule or a protected path stops it.
-  const permissions = createPermissions(flags, rootsOf(flags), program, "full");
+  const permissions = createPermissions(flags, rootsOf(flags, program.cwd), program, "full");
   return withServerTools(flags, program, (more) =>
     callTool({
       program,
@@ -92,7 +93,7 @@ async function callTool({ program, permissions, registry, name, words, flags }: 
     terminal.data(helpOf(tool));
     return "ok";
   }
-  const args = await argumentsFrom(words, tool);
+  const args = await argumentsFrom(words, tool, program.cwd);
   const asker = terminalAsker(program);
   const outcome = await interrupts.during((signal) => {
     const note = (line: string): void => terminal.aside(line);
@@ -123,7 +124,7 @@ async function callTool({ program, permissions, registry, name, words, flags }: 
   return exitReasons[outcome.error.code] ?? "failed";
 }
 
-export async function argumentsFrom(words: readonly string[], tool: ToolListing): Promise<unknown> {
+export async function argumentsFrom(words: readonly string[], tool: ToolListing, cwd: string): Promise<unknown> {
   const [first = "", ...more] = words;
   if (/^[{["]/.test(first.trimStart())) {
     if (more.length > 0)
@@ -132,12 +133,12 @@ export async function argumentsFrom(words: readonly string[], tool: ToolListing)
       );
     return parseJson(first, "the JSON object of arguments");
   }
-  if (words.length === 1 && first.startsWith("@")) return parseJson(await readArguments(first.slice(1)), first);
+  if (words.length === 1 && first.startsWith("@")) return parseJson(await readArguments(first.slice(1), cwd), first);
   return parseToolArguments(words, tool.name, tool.parameters);
 }
 
-async function readArguments(path: string): Promise<string> {
-  const text = await readGivenFile(path, `@${path}`);
+async function readArguments(path: string, cwd: string): Promise<string> {
+  const text = await readGivenFile(resolve(cwd, path), `@${path}`);
   if (text !== undefined) return text;
   throw usageError(`@${path}: there is no such file; name a file that holds the arguments as JSON`);
 }

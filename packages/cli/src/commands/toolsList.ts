@@ -27,7 +27,7 @@ export const cost: DefineCommand = defineCommand({ flags, run: toolsCost });
 async function toolsList(program: Program, given: ListFlags): Promise<ExitReason> {
   const { terminal } = program;
   const flags = await connectRemote(given, program);
-  const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+  const permissions = createPermissions({}, rootsOf(flags, program.cwd), program, "ask");
   const listing = await withServerTools(flags, program, (more) =>
     createToolSet(flags, permissions, program, { more }).listTools(),
   );
@@ -51,7 +51,7 @@ async function toolsList(program: Program, given: ListFlags): Promise<ExitReason
 async function toolsCost(program: Program, given: ListFlags): Promise<ExitReason> {
   const { terminal } = program;
   const flags = await connectRemote(given, program);
-  const permissions = createPermissions({}, rootsOf(flags), program, "ask");
+  const permissions = createPermissions({}, rootsOf(flags, program.cwd), program, "ask");
   return withServerTools(flags, program, (more) => {
     const registry = createToolSet(flags, permissions, program, { more });
     const tools = registry

@@ -45,9 +45,9 @@ const advice: Partial<Record<TurnEnd["reason"], Advice>> = {
   ],
   "token-limit": ["The answer was cut off at the model's limit for one reply", "go on with toolcrib run -c", goOn],
   "context-limit": [
-    "The conversation is too long for this model",
-    "begin a new one, or choose another with -m",
-    "/compact shortens it, /clear begins a new one",
+    "The message is too long for this model, even without the conversation before it",
+    "send less at once, or choose another model with -m",
+    "send less at once, or choose another model with /model",
   ],
   approval: [
     "Calls that did not run wait for your answer",

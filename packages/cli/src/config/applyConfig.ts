@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Program } from "../program.ts";
+import type { Place, Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
 import { findSetting, projectConfigName, settings } from "./settings.ts";
 
@@ -13,13 +13,17 @@ export async function applyConfig(command: Command, program: Program): Promise<v
   for (const [key, value] of Object.entries(values)) command.setOptionValueWithSource(key, value, "config");
 }
 
-/** Reads the values of options as the configuration of a directory has them. Asks whether it is trusted only for the working directory. */
+/**
+ * Reads the values of options as the configuration of a directory has them. Asks whether it is trusted only without `directory`, for the
+ * working directory: one that an editor names is asked about nowhere, even if it is the same.
+ */
 export async function configuredValues(
   command: Command,
   program: Program,
   directory?: string,
 ): Promise<Record<string, unknown>> {
-  const { env } = program;
+  const { env, cwd } = program;
+  const place = directory ?? cwd;
   const options = new Map(command.options.map((option) => [option.attributeName(), option]));
   const keys = Object.keys(settings).filter(
     (key) =>
@@ -27,14 +31,14 @@ export async function configuredValues(
       !settings[key]?.except?.includes(command.name()),
   );
   const isConfigured =
-    existsSync(join(directory ?? ".", projectConfigName)) ||
-    existsSync(join(directory ?? ".", ".toolcrib")) ||
+    existsSync(join(place, projectConfigName)) ||
+    existsSync(join(place, ".toolcrib")) ||
     existsSync(join(configFolder(env), "config.json")) ||
     Object.keys(env).some((name) => name.startsWith("TOOLCRIB_"));
   const values: Record<string, unknown> = {};
   if (keys.length === 0 || !isConfigured) return values;
   const { loadSources } = await import("./loadSources.ts");
-  const sources = await loadSources(program, directory === undefined, directory);
+  const sources = await loadSources(program, directory === undefined, place);
   const isFlag = (key: string): boolean => command.getOptionValueSource(key) === "cli";
   for (const key of keys) {
     const found = findSetting(sources, key);
@@ -42,17 +46,19 @@ export async function configuredValues(
     const given: unknown = command.getOptionValue(key);
     if (settings[key]?.addsUp) {
       values[key] = [found.value, isFlag(key) ? given : []].flat();
-    } else if (!isFlag(key) && !(key === "baseUrl" && isFlag("model")) && !(key === "mcp" && !hasServers(env))) {
+    } else if (!isFlag(key) && !(key === "baseUrl" && isFlag("model")) && !(key === "mcp" && !hasServers(program))) {
       // As the flag reads it: 5m is a number of milliseconds.
       const { parseArg } = options.get(key) ?? {};
       const isWord = typeof found.value === "string" || typeof found.value === "number";
       values[key] = parseArg && isWord ? parseArg(String(found.value), undefined) : found.value;
     }
   }
+  const theirs = sources.find(({ isTrusted }) => isTrusted === false);
+  if (theirs && "deny" in values) values.projectDeny = theirs.values.deny;
   return values;
 }
 
 /** Returns whether there may be servers: `--mcp` without any is an error, the setting is not. */
-export function hasServers(env: NodeJS.ProcessEnv): boolean {
-  return existsSync(".mcp.json") || existsSync(join(configFolder(env), "mcp.json"));
+export function hasServers({ env, cwd }: Place): boolean {
+  return existsSync(join(cwd, ".mcp.json")) || existsSync(join(configFolder(env), "mcp.json"));
 }

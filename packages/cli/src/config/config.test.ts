@@ -9,43 +9,20 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { type ProgramEnd, temporaryServer } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import { homeFor } from "../../fixtures/command.ts";
 import { configSchema } from "../version.ts";
 
 import { settings } from "./settings.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-let base = "";
-let folder = "";
-
-beforeEach(() => {
-  base = temporaryFolder("config");
-  folder = join(base, "work");
-  mkdirSync(folder);
-});
-
-const user = (): string => join(base, "config", "toolcrib", "config.json");
-const project = (): string => join(folder, ".toolcrib.json");
-const environment = (): Record<string, string> => ({
-  HOME: base,
-  XDG_CONFIG_HOME: join(base, "config"),
-  XDG_STATE_HOME: join(base, "state"),
-});
-
-function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return command(args, { cwd: folder, env: { ...environment(), ...env } });
-}
-
-function writeUser(text: string): void {
-  mkdirSync(join(base, "config", "toolcrib"), { recursive: true });
-  writeFileSync(user(), text);
-}
+const home = homeFor("config");
+const user = (): string => join(home.base, "config", "toolcrib", "config.json");
+const project = (): string => home.at(".toolcrib.json");
+const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
+  home.toolcrib(args, { env });
+const writeUser = (text: string): string => home.write("config/toolcrib/config.json", text);
 
 async function modeOf(...args: string[]): Promise<string> {
   return /^mode {2}(\S+):/m.exec((await toolcrib(["permissions", "list", ...args])).stdout)?.[1] ?? "";
@@ -104,47 +81,42 @@ describe("what holds", () => {
     writeUser(`{ "mode": "read-only" }`);
     const args = ["tools", "call", "write_file", "--path", "a.txt", "--content", "hello"];
     expect((await toolcrib(args)).code).toBe(0);
-    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("hello");
+    expect(readFileSync(home.at("a.txt"), "utf8")).toBe("hello");
   });
 
   test("the address of one provider is not used for another, which would get that one's key", async () => {
     const asked: string[] = [];
-    const server = createServer((request, response) => {
+    const url = await temporaryServer((request, response) => {
       asked.push(request.url ?? "");
       response.writeHead(401).end("{}");
     });
-    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    try {
-      writeUser(JSON.stringify({ model: "openai-compatible/x", baseUrl }));
-      const elsewhere = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${new URL(baseUrl).origin}/other` };
-      await toolcrib(["run", "hello", "-m", "openai"], elsewhere);
-      expect(asked.filter((url) => url.startsWith("/v1"))).toEqual([]);
-      await toolcrib(["run", "hello"], elsewhere);
-      expect(asked.filter((url) => url.startsWith("/v1"))).toEqual(["/v1/chat/completions"]);
-      writeFileSync(project(), `{ "model": "openai" }`);
-      await toolcrib(["config", "trust"]);
-      await toolcrib(["run", "hello"], elsewhere);
-      expect(asked.filter((url) => url.startsWith("/v1"))).toHaveLength(1);
-      expect(asked.filter((url) => url.startsWith("/other")).length).toBeGreaterThan(1);
-    } finally {
-      server.close();
-    }
+    const baseUrl = `${url}/v1`;
+    writeUser(JSON.stringify({ model: "openai-compatible/x", baseUrl }));
+    const elsewhere = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${new URL(baseUrl).origin}/other` };
+    await toolcrib(["run", "hello", "-m", "openai"], elsewhere);
+    expect(asked.filter((url) => url.startsWith("/v1"))).toEqual([]);
+    await toolcrib(["run", "hello"], elsewhere);
+    expect(asked.filter((url) => url.startsWith("/v1"))).toEqual(["/v1/chat/completions"]);
+    writeFileSync(project(), `{ "model": "openai" }`);
+    await toolcrib(["config", "trust"]);
+    await toolcrib(["run", "hello"], elsewhere);
+    expect(asked.filter((url) => url.startsWith("/v1"))).toHaveLength(1);
+    expect(asked.filter((url) => url.startsWith("/other")).length).toBeGreaterThan(1);
   });
 
   test("how long conversations are kept, by the user's own file alone", async () => {
     await toolcrib(["run", "list .", "-m", "offline"]);
-    const sessions = join(base, "state", "toolcrib", "sessions");
-    const [own = ""] = readdirSync(sessions);
-    const [journal = ""] = readdirSync(join(sessions, own)).filter((name) => name.endsWith(".jsonl"));
+    const sessions = join(home.base, "state/toolcrib/sessions");
+    const own = join(sessions, readdirSync(sessions)[0] ?? "");
+    const [journal = ""] = readdirSync(own).filter((name) => name.endsWith(".jsonl"));
     const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
-    utimesSync(join(sessions, own, journal), longAgo, longAgo);
+    utimesSync(join(own, journal), longAgo, longAgo);
     await toolcrib(["run", "list .", "-m", "offline"]);
-    expect(readdirSync(join(sessions, own))).toContain(journal);
+    expect(readdirSync(own)).toContain(journal);
     await toolcrib(["config", "set", "sessions.keepDays", "2"]);
     const { stderr } = await toolcrib(["run", "list .", "-m", "offline"]);
     expect(stderr).toContain("Removed 1 old conversation (2 days, 500 MB in all).");
-    expect(readdirSync(join(sessions, own))).not.toContain(journal);
+    expect(readdirSync(own)).not.toContain(journal);
     writeFileSync(project(), `{ "sessions": { "keepDays": 1 } }`);
     expect((await toolcrib(["config", "trust"])).stderr).toContain("sessions.keepDays belongs only in your own file");
   });
@@ -153,11 +125,6 @@ describe("what holds", () => {
     writeUser(`{ "timeout": "1ms", "maxCost": 0.5 }`);
     expect((await toolcrib(["run", "list .", "-m", "offline"])).code).toBe(5);
     expect((await toolcrib(["run", "list .", "-m", "offline", "--timeout", "5m"])).code).toBe(0);
-  });
-
-  test("mcp: true starts nothing and fails nothing where there are no servers", async () => {
-    writeUser(`{ "mcp": true }`);
-    expect((await toolcrib(["run", "list .", "-m", "offline"])).code).toBe(0);
   });
 
   test("color is for the screen, and NO_COLOR goes before it", async () => {
@@ -182,10 +149,8 @@ describe("a file that is wrong is refused with its line", () => {
     [`{ "allow": ["a",\n 3] }`, `:2: allow[1] expected string, got number 3`],
     [`{ "maxSteps": "3" }`, `:1: maxSteps expected integer`],
     [`{ "baseUrl": "http://x/v1" }`, `:1: model is required with baseUrl`],
-    [`{ "mode": "ask",\n "mode": "full" }`, `:2: mode stands there twice`],
     [`{ "__proto__": { "mode": "full" } }`, `:1: __proto__ is not a key`],
     [`{\n "mode": "ask"\n "mcp": true }`, `:3: it is not valid JSON with comments (Comma expected)`],
-    [`[]`, `:1: expected object`],
     [``, `:1: it is`],
     ["[".repeat(100_000), `:1: it is`],
   ])("%#", async (text, problem) => {
@@ -207,15 +172,6 @@ describe("a file that is wrong is refused with its line", () => {
   test("comments, a trailing comma, $schema and a byte order mark are no errors", async () => {
     writeUser(`\ufeff{ // mine\n "$schema": "./x.json", /* so */ "mode": "full", }`);
     expect(await modeOf()).toBe("full");
-  });
-
-  test("a project cannot set what is the user's alone", async () => {
-    writeFileSync(project(), `{ "color": "never" }`);
-    const { stderr, code } = await toolcrib(["permissions", "list"]);
-    expect({ stderr, code }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining("color belongs only in your own file"),
-    });
   });
 });
 
@@ -242,13 +198,13 @@ describe("config", () => {
     const unknown = await toolcrib(["config", "set", "modell", "x"]);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean model?") });
     expect(readFileSync(user(), "utf8")).toBe(`{\n  "mcp": true\n}\n`);
-    expect(readdirSync(join(base, "config", "toolcrib"))).toEqual(["config.json"]);
+    expect(readdirSync(join(home.base, "config", "toolcrib"))).toEqual(["config.json"]);
   });
 
   test("set writes through a link in the user's folder, and no link out of a project", async () => {
-    const real = join(base, "dotfiles.json");
+    const real = join(home.base, "dotfiles.json");
     writeFileSync(real, "{}");
-    mkdirSync(join(base, "config", "toolcrib"), { recursive: true });
+    mkdirSync(join(home.base, "config", "toolcrib"), { recursive: true });
     symlinkSync(real, user());
     symlinkSync(real, project());
     await toolcrib(["config", "set", "mcp", "true"]);
@@ -259,7 +215,7 @@ describe("config", () => {
   });
 
   test("edit opens the editor with its arguments, and says afterwards what is wrong", async () => {
-    const editor = join(base, "my editor.mjs");
+    const editor = join(home.base, "my editor.mjs");
     writeFileSync(
       editor,
       `import { writeFileSync } from "node:fs";\nwriteFileSync(process.argv[3], process.argv[2]);\n`,
@@ -281,9 +237,13 @@ describe("config", () => {
 describe("no tool changes what decides about it", () => {
   test("the user's own folder, in any mode and by any name", async () => {
     writeUser(`{}`);
-    linkSync(user(), join(base, "other-name.json"));
-    const root = ["--root", base, "--mode", "full"];
-    for (const path of [user(), join(base, "other-name.json"), join(base, "config", "toolcrib", "AGENTS.md")]) {
+    linkSync(user(), join(home.base, "other-name.json"));
+    const root = ["--root", home.base, "--mode", "full"];
+    for (const path of [
+      user(),
+      join(home.base, "other-name.json"),
+      join(home.base, "config", "toolcrib", "AGENTS.md"),
+    ]) {
       const args = ["tools", "call", "write_file", ...root, "--path", path, "--content", `{"mode":"full"}`];
       const { code, stderr } = await toolcrib(args);
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining("no tool changes it") });
@@ -293,7 +253,7 @@ describe("no tool changes what decides about it", () => {
 
   test(".toolcrib.json of the project is asked about, by its own name and by another", async () => {
     writeFileSync(project(), `{}`);
-    linkSync(project(), join(folder, "notes.txt"));
+    linkSync(project(), home.at("notes.txt"));
     for (const path of [".toolcrib.json", "notes.txt"]) {
       const args = ["tools", "call", "write_file", "--mode", "full", "--path", path, "--content", "{}"];
       expect((await toolcrib(args)).code).toBe(4);
@@ -303,14 +263,14 @@ describe("no tool changes what decides about it", () => {
 
 test("without files, the configuration makes none", async () => {
   await toolcrib(["tools", "list"]);
-  expect(existsSync(join(base, "config"))).toBe(false);
+  expect(existsSync(join(home.base, "config"))).toBe(false);
 });
 
 test("a file that others can write keeps no trust", async () => {
   writeFileSync(project(), `{ "mode": "full" }`);
   await toolcrib(["config", "trust"]);
   expect(await modeOf()).toBe("full");
-  chmodSync(join(base, "state", "toolcrib", "trusted.json"), 0o666);
+  chmodSync(join(home.base, "state", "toolcrib", "trusted.json"), 0o666);
   const { stderr, stdout } = await toolcrib(["permissions", "list"]);
   expect(stderr).toContain("the file that stores the projects that you trust is not trusted: others can write it");
   expect(stdout).not.toContain("full");

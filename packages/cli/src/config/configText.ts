@@ -1,4 +1,5 @@
 import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { byteOrderMark } from "@toolcrib/kit/text";
 import {
@@ -48,6 +49,14 @@ export async function parseConfigText(
   const problem = check?.(values);
   if (problem !== undefined) throw wrong(0, problem);
   return values;
+}
+
+/** Reads the rules that deny out of a text that may be wrong elsewhere, as far as they can be read. */
+export function denyRulesIn(text: string): string[] {
+  const root = attempt(() => parseTree(text.replace(byteOrderMark, " "), [], { allowTrailingComma: true }));
+  const lists = (root?.children ?? []).filter(({ children: [key] = [] }) => key?.value === "deny");
+  const rules = lists.flatMap(({ children: [, list] = [] }) => list?.children ?? []);
+  return rules.flatMap(({ value }) => (typeof value === "string" ? [value] : []));
 }
 
 function parseText(text: string, wrong: (offset: number, problem: string) => Error): Node {

@@ -9,6 +9,8 @@ export type Trust = "trusted" | "refused" | "changed" | "new";
 /** The user's answers about files that a folder brings along, which may be a stranger's. A yes holds for that folder and content. */
 export interface FolderTrust {
   of(text: string): Promise<Trust>;
+  /** Resolves to true if the last answer was a yes, to whatever content. */
+  wasTrusted(): Promise<boolean>;
   /** Keeps a yes or a no to this content; undefined forgets the folder. */
   save(text: string, isTrusted: boolean | undefined): Promise<void>;
 }
@@ -26,6 +28,10 @@ export function folderTrust(path: string, folder: string): FolderTrust {
       if (!isObject(known)) return "new";
       if (known.digest !== digestOf(text)) return "changed";
       return known.isTrusted === true ? "trusted" : "refused";
+    },
+    async wasTrusted() {
+      const known = parse(await file.read()).get(place);
+      return isObject(known) && known.isTrusted === true;
     },
     save: (text, isTrusted) =>
       file.change((found) => {

@@ -71,6 +71,8 @@ export const settings: Readonly<Record<string, Setting>> = {
 /** A source of values: the environment, the project, the user. */
 export interface Source {
   readonly name: string;
+  /** False for a project that the user does not trust: a mistake in it ends nothing. */
+  readonly isTrusted?: boolean;
   readonly values: Settings;
 }
 

@@ -8,7 +8,7 @@ import type { Skill, SkillFolder, Skills } from "@toolcrib/skills";
 import type { Program } from "../program.ts";
 import { configFolder, home } from "../state/stateBase.ts";
 import { makeStateFolder } from "../state/stateFolder.ts";
-import { type Asker, askYesNo } from "../terminal/ask.ts";
+import { type Asker, askYesNo, isTooLong } from "../terminal/ask.ts";
 import { type FolderTrust, folderTrust } from "./folderTrust.ts";
 
 /** The skills that a conversation has. */
@@ -29,13 +29,15 @@ const mostWarnings = 5;
  */
 export async function loadSkills(
   directory: string,
-  { env, terminal }: Pick<Program, "env" | "terminal">,
+  program: Pick<Program, "env" | "cwd" | "terminal">,
   asker: Asker | undefined,
 ): Promise<LoadedSkills> {
+  const { env, terminal } = program;
   const found = await findSkills(directory, env);
   if (!found) return noSkills;
-  const isUsed = found.project.length === 0 || (await isTrusted(found, { env, terminal }, asker));
-  const { warnings, ...skills } = isUsed ? found.all : found.own();
+  const isUsed = found.project.length === 0 || (await isTrusted(found, program, asker));
+  const { warnings, shortened, ...skills } = isUsed ? found.all : found.own();
+  if (shortened !== undefined) terminal.aside(shortened);
   for (const warning of warnings.slice(0, mostWarnings)) terminal.aside(`A skill: ${oneLine(warning, 300)}`);
   if (warnings.length > mostWarnings)
     terminal.aside(`There are ${warnings.length - mostWarnings} more notes on skills.`);
@@ -99,7 +101,7 @@ export function describeSkills({ project, directory }: FoundSkills): string[] {
 
 async function isTrusted(
   found: FoundSkills,
-  { env, terminal }: Pick<Program, "env" | "terminal">,
+  { env, cwd, terminal }: Pick<Program, "env" | "cwd" | "terminal">,
   asker: Asker | undefined,
 ): Promise<boolean> {
   const text = skillText(found);
@@ -114,7 +116,7 @@ async function isTrusted(
       ];
       const count = found.project.length === 1 ? "1 skill" : `${found.project.length} skills`;
       terminal.aside(
-        `${count} of this folder not used: ${why}; toolcrib config trust ${found.directory === process.cwd() ? "" : `in ${found.directory} `}shows and uses them`,
+        `${count} of this folder not used: ${why}; toolcrib config trust ${found.directory === cwd ? "" : `in ${found.directory} `}shows and uses them`,
       );
       return false;
     }
@@ -122,14 +124,14 @@ async function isTrusted(
     terminal.aside(`The skills of this folder are not used: ${messageOf(error)}`);
     return false;
   }
-  const answer = await askYesNo(asker, {
-    lines: ["This folder has skills, instructions that the model may read and follow:", ...describeSkills(found)],
-    question: "Use them here, until they change?",
-    tooLong: [
-      "There are too many skills in this folder",
-      "read them, then run toolcrib config trust, or pass --no-skills",
-    ],
-  });
+  const lines = ["This folder has skills, instructions that the model may read and follow:", ...describeSkills(found)];
+  if (isTooLong(asker, lines)) {
+    terminal.aside(
+      "The skills of this folder are not used: there are too many to show on this screen; read them, then run toolcrib config trust",
+    );
+    return false;
+  }
+  const answer = await askYesNo(asker, { lines, question: "Use them here, until they change?" });
   await store.save(text, answer).catch((error: unknown) => {
     terminal.aside(`The answer could not be saved for the next time: ${messageOf(error)}`);
   });

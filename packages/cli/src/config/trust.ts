@@ -1,24 +1,36 @@
 import { join } from "node:path";
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
+import type { Place } from "../program.ts";
 import { makeStateFolder } from "../state/stateFolder.ts";
-import { type FolderTrust, folderTrust } from "./folderTrust.ts";
-import type { ProjectFile } from "./projectFiles.ts";
+import { type FolderTrust, folderTrust, type Trust } from "./folderTrust.ts";
+import type { ProjectFile, ProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, settings } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
 /** Opens the record of the user's trust in a directory's configuration. */
-export function projectTrust(env: NodeJS.ProcessEnv, directory: string = process.cwd()): FolderTrust {
-  return folderTrust(join(makeStateFolder(env), "trusted.json"), directory);
+export function projectTrust({ env, cwd }: Place): FolderTrust {
+  return folderTrust(join(makeStateFolder(env), "trusted.json"), cwd);
 }
 
-/** Returns what a yes to a project is bound to: its configuration, and the files that it brings along. */
-export function trustedText(configuration: string | undefined, files: readonly ProjectFile[]): string {
-  return files.length === 0 ? (configuration ?? "") : JSON.stringify([configuration ?? "", files]);
+/**
+ * Returns what a yes to a project is bound to: its configuration, the files that it brings along, and the names of those that are left out.
+ * Undefined if files of hooks are left out: nothing would bind what they do.
+ */
+export function trustedText(configuration: string | undefined, { files, leftOut }: ProjectFiles): string | undefined {
+  const names = leftOut.map(({ path }) => path);
+  if (names.some((name) => /^hooks\b/.test(name))) return undefined;
+  if (files.length + names.length === 0) return configuration ?? "";
+  return JSON.stringify([configuration ?? "", files, ...(names.length > 0 ? [names] : [])]);
+}
+
+/** Returns the user's answer about a project, of which `text` is what `trustedText` returns; `unbound` if no answer can be bound to it. */
+export async function projectAnswer(place: Place, text: string | undefined): Promise<Trust | "unbound"> {
+  return text === undefined ? "unbound" : projectTrust(place).of(text);
 }
 
 /** Names what a project brings along, for people. */
-export function nameProjectFiles(hasConfiguration: boolean, files: readonly ProjectFile[]): string {
+export function nameProjectFiles(hasConfiguration: boolean, { files }: ProjectFiles): string {
   const names = [...(hasConfiguration ? [projectConfigName] : []), ...(files.length > 0 ? [".toolcrib"] : [])];
   return names.join(" and ");
 }

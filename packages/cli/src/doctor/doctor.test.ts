@@ -1,51 +1,27 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ProgramEnd, temporaryServer } from "@toolcrib/testing";
+import { beforeEach, expect, test } from "vitest";
+import { homeFor } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-let base = "";
-let folder = "";
-let server: Server;
+const home = homeFor("doctor");
 let address = "";
 let headers: unknown[] = [];
 
 beforeEach(async () => {
-  base = temporaryFolder("doctor");
-  folder = join(base, "work");
-  mkdirSync(folder);
   headers = [];
-  server = createServer((request, response) => {
+  const url = await temporaryServer((request, response) => {
     headers.push(request.method, request.headers);
     response.writeHead(401).end();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-});
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
+  address = `${url}/v1`;
 });
 
-function doctor(env: Record<string, string> = {}, ...args: readonly string[]): Promise<ProgramEnd> {
-  return toolcrib(["doctor", ...args], env);
-}
-
-function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  const own = { HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") };
-  // Nothing listens there.
-  const nowhere = { OLLAMA_HOST: "http://127.0.0.1:9" };
-  return command(args, { cwd: folder, env: { ...own, ...nowhere, ...env } });
-}
-
-function writeUser(text: string): void {
-  mkdirSync(join(base, "config", "toolcrib"), { recursive: true });
-  writeFileSync(join(base, "config", "toolcrib", "config.json"), text);
-}
+/** Nothing listens there. */
+const nowhere = { OLLAMA_HOST: "http://127.0.0.1:9" };
+const doctor = (env: Record<string, string> = {}, ...args: readonly string[]): Promise<ProgramEnd> =>
+  home.toolcrib(["doctor", ...args], { env: { ...nowhere, ...env } });
+const writeUser = (text: string): string => home.write("config/toolcrib/config.json", text);
 
 test("says of each thing how it is, in an empty folder without a key, and that this is no failure", async () => {
   const { stdout, code } = await doctor();
@@ -87,9 +63,9 @@ test("a service that cannot be reached is a problem, without the password in its
 
 test("a configuration that is wrong is a problem and no crash; one that is not trusted a warning, and is not asked about", async () => {
   writeUser(`{ "mode": "fast" }`);
-  writeFileSync(join(folder, ".toolcrib.json"), `{ "model": "openai/x" }`);
+  writeFileSync(home.at(".toolcrib.json"), `{ "model": "openai/x" }`);
   const { stdout, code } = await doctor();
-  expect(stdout).toContain(`✗ ${join(base, "config", "toolcrib", "config.json")}:1: mode expected one of`);
+  expect(stdout).toContain(`✗ ${join(home.base, "config", "toolcrib", "config.json")}:1: mode expected one of`);
   expect(stdout).toContain("! .toolcrib.json is not trusted, so it is not used\n    what to do: toolcrib config trust");
   expect(stdout).toContain("! no model is connected");
   expect(code).toBe(1);
@@ -99,20 +75,19 @@ test("a configuration that is wrong is a problem and no crash; one that is not t
 
 test("servers are started where they are allowed, and only there", async () => {
   const broken = { command: process.execPath, args: ["-e", "process.exit(3)"] };
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { broken } }));
+  writeFileSync(home.at(".mcp.json"), JSON.stringify({ mcpServers: { broken } }));
   const waiting = await doctor();
   expect(waiting.stdout).toContain("! broken of .mcp.json is not allowed to start with its present entry\n");
   expect(waiting.code).toBe(0);
-  mkdirSync(join(base, "config", "toolcrib"), { recursive: true });
-  writeFileSync(join(base, "config", "toolcrib", "mcp.json"), JSON.stringify({ mcpServers: { mine: broken } }));
+  home.write("config/toolcrib/mcp.json", JSON.stringify({ mcpServers: { mine: broken } }));
   const started = await doctor();
   expect(started.stdout).toMatch(/✗ .*mine.*\n {4}what to do: /);
   expect(started.code).toBe(1);
 });
 
 test.skipIf(process.platform === "win32")("a state folder that others can write is a problem", async () => {
-  mkdirSync(join(base, "state", "toolcrib"), { recursive: true });
-  chmodSync(join(base, "state", "toolcrib"), 0o777);
+  mkdirSync(join(home.base, "state", "toolcrib"), { recursive: true });
+  chmodSync(join(home.base, "state", "toolcrib"), 0o777);
   const { stdout, code } = await doctor();
   // It is mended where something is kept in it, which comes later.
   expect(stdout).toMatch(/✗ \S+toolcrib: others can write it\n/);
@@ -120,14 +95,14 @@ test.skipIf(process.platform === "win32")("a state folder that others can write 
 });
 
 test("the versions of installed packages are told without asking a registry", async () => {
-  const installed = join(folder, "node_modules", "@toolcrib", "core");
+  const installed = home.at("node_modules/@toolcrib/core");
   mkdirSync(installed, { recursive: true });
   writeFileSync(join(installed, "package.json"), JSON.stringify({ name: "@toolcrib/core", version: "0.1.0" }));
-  writeFileSync(join(folder, ".npmrc"), `registry=${address}\n`);
+  writeFileSync(home.at(".npmrc"), `registry=${address}\n`);
   const { stdout } = await doctor();
   expect(stdout).toContain("✓ @toolcrib/core 0.1.0\n");
   expect(headers).toEqual([]);
-  const both = await toolcrib(["contracts", "--to", "0.1.1", "--tarballs", folder]);
+  const both = await home.toolcrib(["contracts", "--to", "0.1.1", "--tarballs", home.folder]);
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("leave one of the two out") });
 });
 

@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { proxyVariable, usesProxies } from "@toolcrib/agent/models";
 import { sandboxProblem } from "@toolcrib/tools-bash";
 import { stateFolder } from "../state/stateFolder.ts";
 import { wantsColor } from "../terminal/style.ts";
@@ -6,8 +7,8 @@ import { version } from "../version.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks Node, the terminal, the folder of the user's own decisions. */
-export const checkMachine: Check = async (_flags, { env }) => {
-  const { stdin, stdout, stderr, versions, platform } = process;
+export const checkMachine: Check = async (_flags, { env, host: { stdin, stdout, stderr } }) => {
+  const { versions, platform } = process;
   const { columns, rows } = stderr;
   const where = stdin.isTTY && stderr.isTTY ? `a terminal of ${columns} by ${rows}` : "no terminal to ask on";
   const color = wantsColor(stdout, env) ? "colours" : "no colours";
@@ -29,10 +30,22 @@ export const checkMachine: Check = async (_flags, { env }) => {
         ? { level: "warning", text: terminal.text, advice: "make it at least 20 columns wide" }
         : terminal,
       checkState(env),
+      ...checkProxies(env),
     ],
     data,
   };
 };
+
+/** Tells whether requests go through the proxies that the environment names. */
+function checkProxies(env: NodeJS.ProcessEnv): Finding[] {
+  const name = proxyVariable(env);
+  if (name === undefined) return [];
+  if (usesProxies())
+    return [{ level: "ok", text: `requests to models and servers use the proxy of ${name}; web_fetch does not` }];
+  const advice =
+    "name an http:// or https:// address; Node.js before 24.14 needs NODE_USE_ENV_PROXY=1, and 22.21 or later, for that";
+  return [{ level: "warning", text: `${name} is set, but it is not used`, advice }];
+}
 
 /** Checks that nobody else may write where it is kept what the user has allowed. */
 function checkState(env: NodeJS.ProcessEnv): Finding {
@@ -46,8 +59,8 @@ function checkState(env: NodeJS.ProcessEnv): Finding {
 }
 
 /** Returns whether commands of the model can be kept in. */
-export const checkSandbox: Check = async () => {
-  const problem = await sandboxProblem({ root: [process.cwd()], sandbox: {} });
+export const checkSandbox: Check = async (_flags, { cwd }) => {
+  const problem = await sandboxProblem({ root: [cwd], sandbox: {} });
   const advice = "install it; without it, commands run with all your rights, after a question";
   return {
     findings: [

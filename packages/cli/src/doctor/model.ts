@@ -15,11 +15,14 @@ export const checkModel: Check = async (_flags, program, signal) => {
   const baseUrl = setting("baseUrl");
   let choice: ModelChoice;
   try {
-    choice = await chooseModel({
-      model: setting("model"),
-      baseUrl,
-      reasoning: setting("reasoning") as ModelFlags["reasoning"],
-    });
+    choice = await chooseModel(
+      {
+        model: setting("model"),
+        baseUrl,
+        reasoning: setting("reasoning") as ModelFlags["reasoning"],
+      },
+      program.env,
+    );
   } catch (error) {
     const advice = "name another model: toolcrib config set model PROVIDER/MODEL";
     return {

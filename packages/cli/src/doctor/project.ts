@@ -2,8 +2,8 @@ import { findProject } from "@toolcrib/contracts";
 import { oneLine } from "@toolcrib/core/internal";
 import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
-import { readProjectFiles } from "../config/projectFiles.ts";
-import { describeChanges, nameProjectFiles, projectTrust, trustedText } from "../config/trust.ts";
+import { describeLeftOut, readProjectFiles } from "../config/projectFiles.ts";
+import { describeChanges, nameProjectFiles, projectAnswer, trustedText } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { ownConsents } from "../tools/mcpConsent.ts";
 import { serversFile } from "../tools/mcpMount.ts";
@@ -12,18 +12,23 @@ import { ownToolStore } from "../tools/ownToolStore.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks the two configuration files: whether they are valid, and trusted. */
-export const checkConfig: Check = async (_flags, { env }) => {
+export const checkConfig: Check = async (_flags, { env, cwd }) => {
   const findings: Finding[] = [];
-  for (const file of [userConfig(env), projectConfig(process.cwd())]) {
+  for (const file of [userConfig(env), projectConfig(cwd)]) {
     try {
       const content = await file.read();
       if (content) await checkRules(content.values, file);
-      const files = file.name === file.path ? [] : readProjectFiles(process.cwd());
-      const changes = file.name === file.path ? [] : describeChanges(content?.values ?? {}, files);
+      const files = file.name === file.path ? { files: [], leftOut: [] } : readProjectFiles(cwd);
+      const leftOut = describeLeftOut(files.leftOut);
+      if (leftOut !== undefined) findings.push({ level: "warning", text: leftOut });
+      const changes = file.name === file.path ? [] : describeChanges(content?.values ?? {}, files.files);
       const text = trustedText(content?.text, files);
-      const isUsed = changes.length === 0 || (await projectTrust(env).of(text)) === "trusted";
+      const isUsed = changes.length === 0 || (await projectAnswer({ env, cwd }, text)) === "trusted";
       if (!isUsed) {
-        const advice = "toolcrib config trust shows it and uses it";
+        const isBound = text !== undefined;
+        const advice = isBound
+          ? "toolcrib config trust shows it and uses it"
+          : "correct or remove its hooks that are left out";
         const name = nameProjectFiles(content !== undefined, files);
         findings.push({ level: "warning", text: `${name} is not trusted, so it is not used`, advice });
       } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });
@@ -36,13 +41,13 @@ export const checkConfig: Check = async (_flags, { env }) => {
 
 /** Starts each MCP server that may start, asks it for its tools and ends it. */
 export const checkServers: Check = async (_flags, program, signal) => {
-  const { env } = program;
+  const { env, cwd } = program;
   try {
     const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
     const checks = await lookAtServers(project, {
       user,
-      consents: ownConsents(env),
-      store: ownToolStore(process.cwd(), program),
+      consents: ownConsents(program),
+      store: ownToolStore(cwd, program),
       logins: ownLogins(env),
       environment: env,
       signal,
@@ -60,8 +65,8 @@ export const checkServers: Check = async (_flags, program, signal) => {
 };
 
 /** Checks which versions of the packages are installed in the project; what an upgrade would change takes the network. */
-export const checkPackages: Check = async () => {
-  const packages = [...(findProject(process.cwd())?.packages ?? [])];
+export const checkPackages: Check = async (_flags, { cwd }) => {
+  const packages = [...(findProject(cwd)?.packages ?? [])];
   const findings = packages.map(
     ([name, found]): Finding =>
       "version" in found

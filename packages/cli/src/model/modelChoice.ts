@@ -24,17 +24,17 @@ const addressVariables: Readonly<Record<string, string>> = {
 };
 
 /** Throws a usage error for an address in the environment that is none of a web server. */
-function checkAddressOf(provider: Provider): void {
+function checkAddressOf(provider: Provider, env: NodeJS.ProcessEnv): void {
   const variable = addressVariables[provider.name];
-  if (variable !== undefined && /^(?!https?:)[a-z][\w+.-]*:\/\//i.test(process.env[variable] ?? ""))
+  if (variable !== undefined && /^(?!https?:)[a-z][\w+.-]*:\/\//i.test(env[variable] ?? ""))
     throw usageError(`${variable} must begin with http:// or https://.`);
 }
 
 /** Chooses the model that the flags name, else one that the environment offers. */
-export async function chooseModel(flags: ModelFlags): Promise<ModelChoice> {
+export async function chooseModel(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   const { model, baseUrl, reasoning, cacheTtl } = flags;
   const { provider, by, reason } = await choose({ model, baseURL: baseUrl, reasoning, cacheTtl });
-  if (baseUrl === undefined) checkAddressOf(provider);
+  if (baseUrl === undefined) checkAddressOf(provider, env);
   const isNamed = by === "named";
   const name = `${isNamed && model?.includes("/") ? providerIn(model) : provider.name}/${provider.model}`;
   const isOffline = by === "offline";
@@ -45,9 +45,9 @@ export async function chooseModel(flags: ModelFlags): Promise<ModelChoice> {
 }
 
 /** Chooses another model; it is where `--base-url` says if its provider is the first one's. */
-export function chooseAnother(first: ModelChoice, model: string): Promise<ModelChoice> {
+export function chooseAnother(first: ModelChoice, model: string, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   const isSame = providerIn(model) === providerIn(first.flags.model ?? first.provider.name);
-  return chooseModel({ ...first.flags, model, baseUrl: isSame ? first.flags.baseUrl : undefined });
+  return chooseModel({ ...first.flags, model, baseUrl: isSame ? first.flags.baseUrl : undefined }, env);
 }
 
 /** Returns the provider's name in `provider/model`. */

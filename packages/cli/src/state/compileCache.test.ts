@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type ProgramEnd, startProgram, temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { startProgram, temporaryFolder } from "@toolcrib/testing";
+import { beforeEach, expect, test, vi } from "vitest";
+import { bin } from "../../fixtures/command.ts";
+import { keepCompiledCode } from "./compileCache.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 let base = "";
 let compiled = "";
 
@@ -13,49 +14,44 @@ beforeEach(() => {
   compiled = join(base, "state", "toolcrib", "compiled");
 });
 
-const help = (env: Record<string, string> = {}): Promise<ProgramEnd> =>
-  startProgram(bin, ["--help"], {
-    cwd: base,
-    env: { NODE_COMPILE_CACHE: "", XDG_STATE_HOME: join(base, "state"), ...env },
-  }).ended;
-
-const helped = { code: 0, stdout: expect.stringContaining("Usage: toolcrib"), stderr: "" };
+/** The folders that Node was told to use. */
+function kept(env: Record<string, string> = {}): unknown[] {
+  const enable = vi.spyOn(module, "enableCompileCache").mockReturnValue({ status: 1 });
+  keepCompiledCode({ XDG_STATE_HOME: join(base, "state"), ...env });
+  const folders = enable.mock.calls.map(([folder]) => folder);
+  enable.mockRestore();
+  return folders;
+}
 
 test("compiled code is kept in the user's state folder, for the user alone", async () => {
-  expect(await help()).toMatchObject(helped);
+  const env = { NODE_COMPILE_CACHE: "", XDG_STATE_HOME: join(base, "state") };
+  const helped = { code: 0, stdout: expect.stringContaining("Usage: toolcrib"), stderr: "" };
+  expect(await startProgram(bin, ["--help"], { cwd: base, env }).ended).toMatchObject(helped);
   expect(readdirSync(compiled)).toHaveLength(1);
   for (const folder of [compiled, join(compiled, "..")]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(kept()).toEqual([compiled]);
 });
 
-test("the version is printed without it, and Node's own settings come first", async () => {
-  await startProgram(bin, ["--version"], { cwd: base, env: { XDG_STATE_HOME: join(base, "state") } }).ended;
-  await help({ NODE_COMPILE_CACHE: join(base, "elsewhere") });
-  await help({ NODE_DISABLE_COMPILE_CACHE: "1" });
-  expect(readdirSync(base)).toEqual(["elsewhere"]);
+test("Node's own settings come first", () => {
+  expect(kept({ NODE_COMPILE_CACHE: join(base, "elsewhere") })).toEqual([]);
+  expect(kept({ NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+  expect(readdirSync(base)).toEqual([]);
 });
 
-describe("what others could have written is not run, nor anything written there:", () => {
-  test("a folder that others may write in", async () => {
-    mkdirSync(compiled, { recursive: true });
-    chmodSync(join(compiled, ".."), 0o700);
-    chmodSync(compiled, 0o777);
-    expect(await help()).toMatchObject(helped);
-    expect(readdirSync(compiled)).toEqual([]);
-  });
-
-  test("a link", async () => {
-    const elsewhere = join(base, "elsewhere");
-    mkdirSync(elsewhere, { mode: 0o700 });
-    mkdirSync(join(compiled, ".."), { recursive: true, mode: 0o700 });
-    symlinkSync(elsewhere, compiled);
-    expect(await help()).toMatchObject(helped);
-    expect(readdirSync(elsewhere)).toEqual([]);
-  });
+test("what others could have written is not run, nor anything written there: a folder that others may write in, a link", () => {
+  mkdirSync(compiled, { recursive: true });
+  chmodSync(join(compiled, ".."), 0o700);
+  chmodSync(compiled, 0o777);
+  expect(kept()).toEqual([]);
+  rmdirSync(compiled);
+  const elsewhere = join(base, "elsewhere");
+  mkdirSync(elsewhere, { mode: 0o700 });
+  symlinkSync(elsewhere, compiled);
+  expect(kept()).toEqual([]);
 });
 
-test("where nothing can be kept, the command works as well", async () => {
+test("where nothing can be kept, nothing is", () => {
   writeFileSync(join(base, "state"), "a file");
-  expect(await help()).toMatchObject(helped);
-  expect(await help({ XDG_STATE_HOME: "", HOME: "relative" })).toMatchObject(helped);
+  expect(kept()).toEqual([]);
   expect(readdirSync(base)).toEqual(["state"]);
 });

@@ -1,4 +1,5 @@
 import { readFileSync, readSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ImageBlock } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import * as files from "@toolcrib/kit/files";
@@ -86,9 +87,9 @@ export function refuseMore(bytes: number, what: string, maxMegabytes: number): v
 }
 
 /** Writes a file of the user's, readable by the user alone; one that exists is not replaced. Throws a usage error. */
-export function writeNewFile(path: string, content: string): void {
+export function writeNewFile(path: string, content: string, cwd: string): void {
   try {
-    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+    writeFileSync(resolve(cwd, path), content, { flag: "wx", mode: 0o600 });
   } catch (error) {
     const exists = files.systemErrorCode(error) === "EEXIST";
     throw usageError(

@@ -1,22 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { SessionFolder } from "@toolcrib/agent/sessions";
 import { defineTool } from "@toolcrib/core";
-import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, workFolders } from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { expect, test } from "vitest";
+import { homeFor, modelAt } from "../../fixtures/command.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const work = workFolders("outputs");
+const work = homeFor("outputs");
 const wire = await sharedWireServer();
-const command = sharedCommand(bin);
 
 function run(...args: string[]): Promise<ProgramEnd> {
-  const model = ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-  return command(["run", "go", ...args, ...model], { cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+  const model = modelAt(wire);
+  return work.toolcrib(["run", "go", ...args, ...model]);
 }
 
 /** The last thing that the model was sent. */
@@ -49,10 +47,10 @@ test("a long answer of another tool is kept, and is read by pages that are not k
   const outputs = join(work.state, "outputs");
   const text = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
   const long = defineTool({ name: "long", description: "l", parameters: { type: "object" }, execute: () => text });
-  const env = { XDG_STATE_HOME: work.state };
+  const place = { env: { XDG_STATE_HOME: work.state }, cwd: work.folder };
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  const permissions = createPermissions({ allow: ["long"] }, [work.folder], { env, terminal }, "ask", [outputs]);
-  const program = { env, leftovers: createLeftovers() };
+  const permissions = createPermissions({ allow: ["long"] }, [work.folder], { ...place, terminal }, "ask", [outputs]);
+  const program = { ...place, terminal, leftovers: createLeftovers() };
   const registry = createToolSet({ root: [work.folder] }, permissions, program, { more: [long], outputs });
   const answer = await registry.execute("long", {});
   const [, path = ""] = /all of it is in (.+)\]$/.exec(answer) ?? [];
@@ -72,6 +70,6 @@ test("only the outputs of conversations that are gone are removed", () => {
   const sessions = new SessionFolder(work.state);
   sessions.removeLost();
   expect(readdirSync(join(work.state, "outputs"))).toEqual(["b", "c"]);
-  expect(sessions.outputsOf(join(work.folder, "other.jsonl"))).toBeUndefined();
+  expect(sessions.outputsOf(work.at("other.jsonl"))).toBeUndefined();
   expect(sessions.outputsOf(join(work.state, "c.jsonl"))).toBe(join(work.state, "outputs", "c"));
 });

@@ -39,11 +39,15 @@ export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFo
   return new SessionFolder(join(stateFolder(env), "sessions", stateName(directory)));
 }
 
+/** Lets the user pick one of some conversations: its number from 0. */
+export type PickSession = (found: readonly SessionSummary[]) => Promise<number | undefined>;
+
 /** Finds the conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
 export async function resumedFile(
   flags: SessionFlags,
   sessions: SessionFolder,
-  pick?: (found: readonly SessionSummary[]) => Promise<number | undefined>,
+  cwd: string,
+  pick?: PickSession,
 ): Promise<string | undefined> {
   const { resume } = flags;
   if (resume === true) {
@@ -56,7 +60,7 @@ export async function resumedFile(
     if (picked) return picked.file;
     throw usageError(found.length > 0 ? "--resume: none was picked" : noneYet);
   }
-  if (resume !== undefined) return givenSession(resume, sessions);
+  if (resume !== undefined) return givenSession(resume, sessions, cwd);
   if (!flags.continue) return undefined;
   const [last] = await sessions.list();
   if (last) return last.file;
@@ -66,10 +70,10 @@ export async function resumedFile(
 const noneYet = "there is no conversation in this directory yet";
 
 /** Finds it by number or id, else as a file; with a `/` in it, or with its ending, it can only be a file. */
-async function givenSession(resume: string, sessions: SessionFolder): Promise<string> {
+async function givenSession(resume: string, sessions: SessionFolder, cwd: string): Promise<string> {
   const found = /[/\\]|\.jsonl?$/.test(resume) ? undefined : await sessions.find(resume);
   if (found) return found.file;
-  const path = resolve(resume);
+  const path = resolve(cwd, resume);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) {
     refuseMore(stats.size, `--resume ${resume}`, mostSessionMegabytes);

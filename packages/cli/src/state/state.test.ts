@@ -10,30 +10,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { compileCache, type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
+import { compileCache, type ProgramEnd, startProgram } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { bin, command, homeFor } from "../../fixtures/command.ts";
 import { stateFolder } from "./stateFolder.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
 const list = ["run", "list .", "-m", "offline"];
-let folder = "";
-let state = "";
-
-beforeEach(() => {
-  const base = temporaryFolder("state");
-  folder = join(base, "work");
-  state = join(base, "state");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "a.txt"), "hello\n");
-});
-
-const toolcrib = (args: readonly string[], env: Record<string, string> = {}, input?: string): Promise<ProgramEnd> =>
-  command(args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env }, ...(input !== undefined && { input }) });
+const home = homeFor("state");
+beforeEach(() => home.write("work/a.txt", "hello\n"));
+const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
+  home.toolcrib(args, { env });
 
 function journals(): string[] {
-  const sessions = join(state, "toolcrib", "sessions");
+  const sessions = join(home.state, "toolcrib", "sessions");
   const [own = ""] = readdirSync(sessions);
   return readdirSync(join(sessions, own)).map((name) => join(sessions, own, name));
 }
@@ -44,31 +33,31 @@ describe("where state is kept", () => {
     [{ XDG_STATE_HOME: "relative" }, undefined],
     [{ XDG_STATE_HOME: "" }, undefined],
   ])("with %j", (env, expected) => {
-    const folder = stateFolder(env);
-    if (expected) expect(folder).toBe(expected);
-    expect(folder).toMatch(/^\/.*\/toolcrib$/);
+    const found = stateFolder(env);
+    if (expected) expect(found).toBe(expected);
+    expect(found).toMatch(/^\/.*\/toolcrib$/);
   });
 
-  test.each([[{ HOME: "" }], [{ HOME: "relative" }]])("%j does not lead into the working directory", async (home) => {
+  test.each([[{ HOME: "" }], [{ HOME: "relative" }]])("%j does not lead into the working directory", async (none) => {
     // Kept elsewhere for the test by the one thing that is left: no folder can be made below a file.
-    const { code, stdout } = await toolcrib(list, { ...home, XDG_STATE_HOME: "/dev/null/x" });
+    const { code, stdout } = await toolcrib(list, { ...none, XDG_STATE_HOME: "/dev/null/x" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("a.txt") });
     const print = `import { stateFolder } from ${JSON.stringify(new URL("./stateFolder.ts", import.meta.url).href)}; console.log(stateFolder({}))`;
     const printed = execFileSync(process.execPath, ["--input-type=module-typescript", "-e", print], {
-      env: { PATH: process.env.PATH, ...home },
+      env: { PATH: process.env.PATH, ...none },
       cwd: new URL(".", import.meta.url),
     });
     expect(String(printed)).toMatch(/^\/.*\/toolcrib\n$/);
     expect(String(printed)).not.toContain(process.cwd());
-    expect(readdirSync(folder)).toEqual(["a.txt"]);
+    expect(readdirSync(home.folder)).toEqual(["a.txt"]);
   });
 
   test("folders and files are readable by the user only, also those made with wider permissions before", async () => {
-    mkdirSync(join(state, "toolcrib", "sessions"), { recursive: true });
-    chmodSync(join(state, "toolcrib", "sessions"), 0o755);
+    mkdirSync(join(home.state, "toolcrib", "sessions"), { recursive: true });
+    chmodSync(join(home.state, "toolcrib", "sessions"), 0o755);
     await toolcrib(list);
     const [journal = ""] = journals();
-    const modes = [journal, join(journal, ".."), join(journal, "..", ".."), join(state, "toolcrib")].map(
+    const modes = [journal, join(journal, ".."), join(journal, "..", ".."), join(home.state, "toolcrib")].map(
       (path) => statSync(path).mode & 0o777,
     );
     expect(modes).toEqual([0o600, 0o700, 0o700, 0o700]);
@@ -77,10 +66,10 @@ describe("where state is kept", () => {
   test.each(["toolcrib", "toolcrib/sessions"])(
     "a link in place of %s is not followed, and the request is answered",
     async (name) => {
-      const elsewhere = join(folder, "..", "elsewhere");
+      const elsewhere = join(home.base, "elsewhere");
       mkdirSync(elsewhere);
-      mkdirSync(join(state, name, ".."), { recursive: true });
-      symlinkSync(elsewhere, join(state, name));
+      mkdirSync(join(home.state, name, ".."), { recursive: true });
+      symlinkSync(elsewhere, join(home.state, name));
       const { code, stderr } = await toolcrib(list);
       expect(stderr).toMatch(/could not be saved: .* is a link or a file/);
       expect({ code, made: readdirSync(elsewhere) }).toEqual({ code: 0, made: [] });
@@ -92,18 +81,14 @@ test("a journal that cannot be written in the middle of a turn is one warning, a
   await toolcrib(list);
   const [journal = ""] = journals();
   // A limit on the size of files, as a full disk would be.
-  const blocks = Math.ceil(statSync(journal).size / 1024);
+  const blocks = Math.ceil(statSync(journal).size / 512);
   const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$@"`;
-  const printed = execFileSync(
-    "bash",
-    ["--norc", "-c", `${command} 2>&1`, "bash", process.execPath, bin, ...list, "-r", journal],
-    {
-      cwd: folder,
-      env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: state },
-      // More than what is left of the last block.
-      input: "note ".repeat(400),
-    },
-  ).toString();
+  const printed = execFileSync("sh", ["-c", `${command} 2>&1`, "sh", process.execPath, bin, ...list, "-r", journal], {
+    cwd: home.folder,
+    env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: home.state },
+    // More than what is left of the last block.
+    input: "note ".repeat(400),
+  }).toString();
   expect(printed.match(/The conversation continues without being saved/g)).toHaveLength(1);
   expect(printed).toContain("a.txt");
 });
@@ -114,8 +99,8 @@ describe("a journal is used by one program at a time", () => {
     const [journal = ""] = journals();
     const before = readFileSync(journal, "utf8");
     const first = startProgram(bin, ["chat", "-c", "-m", "offline"], {
-      cwd: folder,
-      env: { XDG_STATE_HOME: state },
+      cwd: home.folder,
+      env: home.env,
       input: "open",
     });
     await first.printed("/help lists commands");
@@ -142,16 +127,12 @@ describe("a journal is used by one program at a time", () => {
     const broken = join(journal, "..", "broken.jsonl");
     writeFileSync(broken, '{"type":"session","version":99}\n');
     utimesSync(broken, 0, 0);
-    const chat = startProgram(bin, ["chat", "-c", "-m", "offline"], {
-      cwd: folder,
-      env: { XDG_STATE_HOME: state },
-      input: "open",
-    });
+    const chat = command.start(["chat", "-c", "-m", "offline"], { cwd: home.folder, env: home.env, input: "open" });
     await chat.printed("/help lists commands");
-    chat.child.stdin?.write("/resume 2\n");
+    chat.stdin.write("/resume 2\n");
     await chat.printed("broken.jsonl");
     expect((await toolcrib([...list, "-r", journal])).stderr).toMatch(/is open in another toolcrib/);
-    chat.child.stdin?.end();
+    chat.stdin.end();
     expect((await chat.ended).code).toBe(0);
     expect((await toolcrib([...list, "-r", journal])).code).toBe(0);
   });
@@ -159,17 +140,10 @@ describe("a journal is used by one program at a time", () => {
 
 test("a working directory that was removed is reported in one sentence", async () => {
   const command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
-  for (const args of [["demo"], list, ["tools", "list"], ["mcp", "list"]]) {
-    const run = execFileSync(
-      "bash",
-      ["--norc", "-c", `(${command}) 2>&1; echo "exit $?"`, "bash", process.execPath, bin, ...args],
-      {
-        cwd: folder,
-        env: { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: state },
-      },
-    );
-    expect(String(run)).toBe("toolcrib: the working directory was removed; change to another one\nexit 2\n");
-  }
+  const words = ["-c", `(${command}) 2>&1; echo "exit $?"`, "sh", process.execPath, bin, ...list];
+  const env = { PATH: process.env.PATH, ...compileCache, XDG_STATE_HOME: home.state };
+  const printed = execFileSync("sh", words, { cwd: home.folder, env });
+  expect(String(printed)).toBe("toolcrib: the working directory was removed; change to another one\nexit 2\n");
 });
 
 test("the demo works without a folder for temporary files", async () => {
@@ -179,7 +153,7 @@ test("the demo works without a folder for temporary files", async () => {
 });
 
 test("a named pipe as .mcp.json is refused, not waited for", async () => {
-  execFileSync("mkfifo", [join(folder, ".mcp.json")]);
+  execFileSync("mkfifo", [home.at(".mcp.json")]);
   for (const args of [
     ["mcp", "list"],
     ["mcp", "add", "a", "b"],

@@ -1,42 +1,26 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  hasTerminals,
-  sharedCommand,
-  sharedTerminal,
-  sharedWireServer,
-  startOnTerminal,
-  type TerminalProgram,
-  workFolders,
-} from "@toolcrib/testing";
+import { answerWith, sharedWireServer } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { bin, call, homeFor, modelAt, type OnTerminal } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const work = workFolders("ask");
+const work = homeFor("ask");
 const wire = await sharedWireServer();
-const command = sharedCommand(bin);
-const onTerminal = sharedTerminal(bin);
 
-const flags = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`];
-const options = () => ({ cwd: work.folder, env: { XDG_STATE_HOME: work.state } });
+const flags = (): string[] => modelAt(wire);
 
-function toolcrib(...args: string[]): TerminalProgram {
-  return onTerminal([...args, ...flags()], options());
+function toolcrib(...args: string[]): OnTerminal {
+  return work.onTerminal([...args, ...flags()]);
 }
 
 /** A model that writes files, one in each reply, then says so. */
 function writes(...names: string[]): void {
   for (const name of names) {
-    wire.script(
-      answerWith({ calls: [{ name: "write_file", args: JSON.stringify({ content: "new\n", path: name }) }] }),
-    );
+    wire.script(call("write_file", { content: "new\n", path: name }));
   }
   wire.script(answerWith({ text: "Written." }));
 }
 
-const isWritten = (name: string): boolean => existsSync(join(work.folder, name));
+const isWritten = (name: string): boolean => existsSync(work.at(name));
 const choices = "[y]es, [a]lways, all [e]dits, [v]iew, [n]o, or why not, then Enter:";
 const question = (name: string): string =>
   [
@@ -50,15 +34,14 @@ const question = (name: string): string =>
     choices,
   ].join("\n");
 
-describe.skipIf(!hasTerminals())("a question on a terminal", () => {
+describe("a question on a terminal", () => {
   test("shows the call and takes the answer that is typed after it", async () => {
     writes("one.txt", "two.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     expect(isWritten("one.txt")).toBe(false);
-    program.type("nx\u007f\u007fy\r");
-    await program.shows(question("two.txt"));
-    expect(readFileSync(join(work.folder, "one.txt"), "utf8")).toBe("new\n");
+    await program.enter("nx\u007f\u007fy\r", question("two.txt"));
+    expect(readFileSync(work.at("one.txt"), "utf8")).toBe("new\n");
     program.type("\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("two.txt")).toBe(false);
@@ -72,11 +55,9 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     async (ahead) => {
       writes("one.txt", "two.txt");
       const program = toolcrib("run", "write");
-      program.type(ahead);
-      await program.shows(question("one.txt"));
+      await program.enter(ahead, question("one.txt"));
       expect(isWritten("one.txt")).toBe(false);
-      program.type("n\r");
-      await program.shows(question("two.txt"));
+      await program.enter("n\r", question("two.txt"));
       program.type("n\r");
       expect(await program.ended).toBe(4);
       expect([isWritten("one.txt"), isWritten("two.txt")]).toEqual([false, false]);
@@ -87,8 +68,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     writes("one.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
-    program.type("y\rand more\r");
-    await program.shows(/why not, then Enter:\s+\(one line, please\)$/);
+    await program.enter("y\rand more\r", /why not, then Enter:\s+\(one line, please\)$/);
     program.type("n\r");
     expect(await program.ended).toBe(4);
     expect(isWritten("one.txt")).toBe(false);
@@ -130,7 +110,7 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
 
   test("is no yes when the window is closed", async () => {
     writes("one.txt");
-    const program = startOnTerminal(bin, ["run", "write", ...flags()], options());
+    const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
     program.hangUp();
     await program.ended;
@@ -141,44 +121,21 @@ describe.skipIf(!hasTerminals())("a question on a terminal", () => {
     writes("one.txt");
     wire.script(answerWith({ text: "You said a." }));
     const program = toolcrib("chat");
-    program.type("write\ra\r");
-    await program.shows(question("one.txt"));
-    program.type("n\r");
-    await program.shows("You said a.");
+    await program.enter("write\ra\r", question("one.txt"));
+    await program.enter("n\r", "You said a.");
     program.type("\u0004");
     expect(await program.ended).toBe(0);
     expect(isWritten("one.txt")).toBe(false);
   });
-
-  test("in chat ends with the turn at Ctrl-C, and the next line is a message", async () => {
-    writes("one.txt");
-    const program = toolcrib("chat");
-    program.type("write\r");
-    await program.shows(question("one.txt"));
-    wire.reset();
-    wire.script(answerWith({ text: "You said a." }));
-    program.type("\u0003");
-    await program.shows(/Interrupted\. The question stays open[\s\S]*\n>$/);
-    program.type("a\r");
-    await program.shows("You said a.");
-    writes("two.txt");
-    program.type("write two\r");
-    await program.shows(question("two.txt"));
-    program.type("n\r");
-    await program.shows("Written.");
-    program.type("/quit\r");
-    expect(await program.ended).toBe(0);
-    expect([isWritten("one.txt"), isWritten("two.txt")]).toEqual([false, false]);
-  });
 });
 
 test("a mounted tool that claims to be read-only is asked about", async () => {
-  await command(["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options());
+  await work.toolcrib(["mcp", "add", "own", process.execPath, bin, "mcp", "serve"]);
   for (const name of ["list_dir", "mcp__own__list_dir"]) {
     wire.script(answerWith({ calls: [{ name, args: '{"path":"."}' }] }));
   }
   wire.script(answerWith({ text: "Listed." }));
-  const { code, stderr } = await command(["run", "list", "--mcp", ...flags()], options());
+  const { code, stderr } = await work.toolcrib(["run", "list", "--mcp", ...flags()]);
   expect(stderr).toMatch(
     /✓ list_dir[\s\S]*Not run: mcp__own__list_dir would .* --allow 'mcp__own__list_dir' allows every call/,
   );

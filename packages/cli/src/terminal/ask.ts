@@ -28,14 +28,19 @@ interface YesOrNo {
 
 /** Throws where the user leaves the question. */
 export async function askYesNo(asker: Asker, { lines, question, tooLong }: YesOrNo): Promise<boolean> {
-  const { columns, rows } = asker.size;
-  const used = lines.reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
-  if (tooLong !== undefined && used > Math.max(2 * rows, 20)) {
+  if (tooLong !== undefined && isTooLong(asker, lines)) {
     throw new CliError("denied", `${tooLong[0]} to show on this screen, so it is not asked about; ${tooLong[1]}`);
   }
   const answer = await asker.ask([...lines, `${question} [y]es, [N]o: `].join("\n"), undefined);
   if (answer === undefined) throw new CliError("denied", "The question was not answered.");
   return isYes(answer);
+}
+
+/** Returns whether a screen does not show the lines at once, so that nobody can have read them. */
+export function isTooLong(asker: Asker, lines: readonly string[]): boolean {
+  const { columns, rows } = asker.size;
+  const used = lines.reduce((sum, line) => sum + Math.ceil((2 * line.length) / columns), 0);
+  return used > Math.max(2 * rows, 20);
 }
 
 export function isYes(answer: string): boolean {
@@ -44,22 +49,26 @@ export function isYes(answer: string): boolean {
 
 /** Asks on the terminal, by `keyboard` where its keys are being read already; undefined without a terminal. */
 export function terminalAsker(
-  { terminal, interrupts: { interrupt, stop } }: Pick<Program, "terminal" | "interrupts">,
+  {
+    host: { stdin, stderr },
+    terminal,
+    interrupts: { interrupt, stop },
+  }: Pick<Program, "host" | "terminal" | "interrupts">,
   keyboard?: Keyboard,
 ): Asker | undefined {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  if (!stdin.isTTY || !stderr.isTTY) return undefined;
   return {
     get size() {
-      const { columns, rows } = process.stderr;
+      const { columns, rows } = stderr;
       // A terminal that does not know its size says 0.
       return { columns: columns || 80, rows: rows || 24 };
     },
     ask: (question, signal) =>
       terminal.alone(async (write) => {
-        const keys = keyboard ?? openKeyboard();
+        const keys = keyboard ?? openKeyboard(stdin);
         try {
           if (!(await untilQuiet(keys, { signal, interrupt, stop }))) return undefined;
-          const row = answerRow(process.stderr.columns || 80, write);
+          const row = answerRow(stderr, write);
           row.say(question);
           const answer = await readAnswer(keys, row, { signal, interrupt, stop });
           write("\n");
@@ -111,7 +120,8 @@ interface AnswerRow {
   show(answer: string): void;
 }
 
-function answerRow(columns: number, write: (text: string) => void): AnswerRow {
+function answerRow(stderr: NodeJS.WriteStream, write: (text: string) => void): AnswerRow {
+  const columns = stderr.columns || 80;
   let before = "";
   let shown = "";
   return {
@@ -131,7 +141,7 @@ function answerRow(columns: number, write: (text: string) => void): AnswerRow {
       const room = columns - 1 - widthOf(before);
       const next = endOfRow(answer, room);
       if (next.startsWith(shown)) write(next.slice(shown.length));
-      else process.stderr.write(`\r${before}${" ".repeat(room)}\r${before}${next}`);
+      else stderr.write(`\r${before}${" ".repeat(room)}\r${before}${next}`);
       shown = next;
     },
   };

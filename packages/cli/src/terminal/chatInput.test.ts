@@ -1,41 +1,29 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { hasTerminals, sharedCommand, sharedFolder, sharedTerminal, startOnTerminal } from "@toolcrib/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder, sharedServer } from "@toolcrib/testing";
+import { afterEach, describe, expect, test } from "vitest";
+import { command, type OnTerminal, onTerminal } from "../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const bareServer = fileURLToPath(new URL("../../../mcp/fixtures/bareServer.mjs", import.meta.url));
 const folder = sharedFolder("chat");
-const command = sharedCommand(bin);
-const onTerminal = sharedTerminal(bin);
-let server: Server;
 /** The answer that is being streamed. */
 let answer: ServerResponse | undefined;
 const asked: string[] = [];
 
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: { content: string }[] };
-    asked.push(messages.at(-1)?.content ?? "");
-    response.setHeader("content-type", "text/event-stream");
-    answer = response;
-    say("");
-    if (isQuick) finish();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+let isQuick = false;
+const url = await sharedServer(async (request, response) => {
+  const { messages } = (await json(request)) as { messages: { content: string }[] };
+  asked.push(messages.at(-1)?.content ?? "");
+  response.setHeader("content-type", "text/event-stream");
+  answer = response;
+  say("");
+  if (isQuick) finish();
 });
 afterEach(() => {
   asked.length = 0;
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
-let isQuick = false;
 
 function chunk(delta: object, finish_reason: string | null = null): void {
   const body = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
@@ -58,12 +46,11 @@ async function isAsked(text: string): Promise<void> {
 }
 
 function flags(...more: string[]): { args: string[]; options: { cwd: string; env: Record<string, string> } } {
-  const { port } = server.address() as AddressInfo;
-  const args = ["chat", "-m", "openai-compatible/m", "--base-url", `http://127.0.0.1:${port}/v1`, ...more];
+  const args = ["chat", "-m", "openai-compatible/m", "--base-url", `${url}/v1`, ...more];
   return { args, options: { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } } };
 }
 
-async function chatting(size: { columns?: number; rows?: number } = {}): Promise<ReturnType<typeof onTerminal>> {
+async function chatting(size: { columns?: number; rows?: number } = {}): Promise<OnTerminal> {
   isQuick = false;
   const { args, options } = flags();
   const program = onTerminal(args, { columns: 60, ...options, ...size });
@@ -79,7 +66,7 @@ const during = (rows: string, typed = ""): RegExp =>
 const idle = (rows: string, typed = ""): RegExp =>
   new RegExp(`${quoted(rows)}\\n\\nopenai-compatible/m.*\\n${quoted(`> ${typed}`.trim())}$`);
 
-describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
+describe("a conversation on a terminal", () => {
   test("shows what is typed during an answer below it, and keeps it", async () => {
     const program = await chatting();
     program.type("hello\r");
@@ -91,12 +78,10 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     await program.shows(during("One and a half", "my nxt"));
     say("\nTwo and\nThree\nFo");
     await program.shows(during("One and a half\n\nTwo and\nThree\nFo", "my nxt"));
-    program.type("\u001b[D\u001b[De");
-    await program.shows(during("Three\nFo", "my next"));
+    await program.enter("\u001b[D\u001b[De", during("Three\nFo", "my next"));
     say("ur\n");
     await program.shows(during("Three\nFour", "my next"));
-    program.type("!");
-    await program.shows(during("Four", "my ne!xt"));
+    await program.enter("!", during("Four", "my ne!xt"));
     say("Five");
     finish();
     await program.shows(idle("Four\nFive", "my ne!xt"));
@@ -106,32 +91,6 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     program.type("\u0004");
     expect(await program.ended).toBe(0);
     expect(asked).toEqual(["hello", "my ne!xt"]);
-  });
-
-  test("echoes keys while a long list streams, which takes no more than a frame of processor time at once", async () => {
-    const program = await chatting();
-    const stream = async (): Promise<void> => {
-      for (let key = 1; key <= 40; key += 1) {
-        for (let item = 0; item < 25; item += 1)
-          say(`- item ${item} with \`code\`, and words that explain what it is\n`);
-        program.type("k");
-        await program.shows((text) => text.endsWith(`> ${"k".repeat(key)}`));
-      }
-    };
-    let longest = Number.POSITIVE_INFINITY;
-    // At first much of the code is not compiled yet, and memory may be collected in any of the rounds.
-    for (const word of ["one", "two", "three", "four", "five"]) {
-      program.type(`${word}\r`);
-      await isAsked(word);
-      longest = Math.min(longest, await program.longestBlock(stream));
-      finish();
-      program.type("\u0015");
-      await program.shows(idle(""));
-      if (longest < 16) break;
-    }
-    expect(longest).toBeLessThan(16);
-    program.type("\u0004");
-    expect(await program.ended).toBe(0);
   });
 
   test("shows all rows of a long typed message, and every row of the answer once", async () => {
@@ -147,8 +106,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     await program.shows(during("One\nTwo", rows));
     say("Three\n");
     await program.shows(during("One\nTwo\nThree", rows));
-    program.type("\u0003");
-    await program.shows("Interrupted.");
+    await program.enter("\u0003", "Interrupted.");
     program.type("\u0003\u0004");
     expect(await program.ended).toBe(0);
     expect(program.screen.text.match(/^(One|Two|Three)$/gm)).toEqual(["One", "Two", "Three"]);
@@ -160,8 +118,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     await isAsked("one");
     say("First.");
     await program.shows(/First\.\n\n.*\nwaits: two\n>$/);
-    program.type("three\r");
-    await program.shows(/\nwaits: two\nwaits: three\n>$/);
+    await program.enter("three\r", /\nwaits: two\nwaits: three\n>$/);
     finish();
     await program.shows(/First\.\n\n> two\n/);
     await isAsked("two");
@@ -211,14 +168,10 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     const program = await chatting();
     program.type("one\r");
     await isAsked("one");
-    program.type("two\rthree\r");
-    await program.shows(/\nwaits: two\nwaits: three\n>$/);
-    program.type("\u001b[A");
-    await program.shows(/\nwaits: two\n> three$/);
-    program.type("!\r");
-    await program.shows(/\nwaits: two\nwaits: three!\n>$/);
-    program.type("\u001b[A\u0015\u001b[A\u0015");
-    await program.shows(/Esc stops.*\n>$/);
+    await program.enter("two\rthree\r", /\nwaits: two\nwaits: three\n>$/);
+    await program.enter("\u001b[A", /\nwaits: two\n> three$/);
+    await program.enter("!\r", /\nwaits: two\nwaits: three!\n>$/);
+    await program.enter("\u001b[A\u0015\u001b[A\u0015", /Esc stops.*\n>$/);
     finish();
     await program.shows(idle("> one"));
     program.type("\u0004");
@@ -229,9 +182,8 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
   test("keeps what is typed before the first prompt", async () => {
     isQuick = true;
     const { args, options } = flags();
-    const program = startOnTerminal(bin, args, options);
-    program.type("early\r");
-    await program.shows(idle("> early\n\nQuick."));
+    const program = onTerminal(args, options);
+    await program.enter("early\r", idle("> early\n\nQuick."));
     program.type("/quit\r");
     expect(await program.ended).toBe(0);
     expect(asked).toEqual(["early"]);
@@ -239,10 +191,8 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
 
   test("Ctrl-C clears what is typed; a second one leaves; exit 130", async () => {
     const program = await chatting();
-    program.type("half a li");
-    await program.shows(/> half a li$/);
-    program.type("\u0003");
-    await program.shows(/\nCtrl-C again, or \/quit, leaves\. · .*\n>$/);
+    await program.enter("half a li", /> half a li$/);
+    await program.enter("\u0003", /\nCtrl-C again, or \/quit, leaves\. · .*\n>$/);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
     expect(asked).toEqual([]);
@@ -252,59 +202,23 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     const { args, options } = flags("--plain");
     const program = onTerminal(args, options);
     await program.shows(/\n>$/);
-    program.type("\u0003");
-    await program.shows(/\nCtrl-C again, or \/quit, leaves\.\n>$/);
+    await program.enter("\u0003", /\nCtrl-C again, or \/quit, leaves\.\n>$/);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
   });
 
   test("a Ctrl-C that comes after more typing clears that, and does not leave", async () => {
     const program = await chatting();
-    program.type("half");
-    await program.shows(/> half$/);
+    await program.enter("half", /> half$/);
     program.type("\u0003");
     const hint = /\nCtrl-C again, or \/quit, leaves\. · .*\n>$/;
     await program.shows(hint);
-    program.type("other");
-    await program.shows(/\nopenai-compatible\/m · .*\n> other$/);
-    program.type("\u0003");
-    await program.shows(hint);
+    await program.enter("other", /\nopenai-compatible\/m · .*\n> other$/);
+    await program.enter("\u0003", hint);
     expect(program.screen.text.match(/leaves\./g)).toHaveLength(1);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
   });
-
-  test("an earlier message is taken at its end, where typing goes on", async () => {
-    isQuick = true;
-    const { args, options } = flags();
-    const program = onTerminal(args, { columns: 60, ...options });
-    await program.shows(idle(""));
-    program.type("first\r");
-    await program.shows(idle("> first\n\nQuick."));
-    program.type("\u001b[A!");
-    await program.shows(/> first!$/);
-    program.type("\u0003/quit\r");
-    expect(await program.ended).toBe(0);
-  });
-
-  test("Ctrl-C ends the answer after its line, and the conversation goes on", async () => {
-    const program = await chatting();
-    program.type("hello\r");
-    await isAsked("hello");
-    say("Half a li");
-    await program.shows(during("Half a li"));
-    program.type("\u0003");
-    await program.shows(/\nHalf a li\n+Ending the request.*\n+Interrupted\.\n\n.*\n>$/);
-    program.type("/quit\r");
-    expect(await program.ended).toBe(0);
-  });
-});
-
-test.skipIf(!hasTerminals())("toolcrib by itself on a terminal is chat", async () => {
-  const program = startOnTerminal(bin, [], { cwd: folder, env: { XDG_STATE_HOME: join(folder, "bare-state") } });
-  await program.shows(/\/help\s+lists commands[\s\S]*\n>$/);
-  program.type("/quit\r");
-  expect(await program.ended).toBe(0);
 });
 
 describe("lines that are piped in", () => {
@@ -312,7 +226,7 @@ describe("lines that are piped in", () => {
     isQuick = true;
     const { args, options } = flags();
     await command(args, { ...options, input: "before\n" });
-    await command(["mcp", "add", "own", process.execPath, bin, "mcp", "serve"], options);
+    await command(["mcp", "add", "own", process.execPath, bareServer], options);
     asked.length = 0;
     const { code, stdout } = await command([...args, ...more], { ...options, input: "one\n/help\ntwo" });
     expect({ code, stdout, asked }).toEqual({ code: 0, stdout: "Quick.\nQuick.\n", asked: ["one", "two"] });

@@ -1,14 +1,16 @@
 import { createInterface } from "node:readline";
+import type { Host } from "../host.ts";
 import { type ChatInput, type ChatInputOptions, LineQueue } from "./chatLines.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { isPlain } from "./style.ts";
 
 /** Reads standard input from now on: what is typed while the rest starts is kept. */
 export async function openChatInput(options: ChatInputOptions): Promise<ChatInput> {
-  const { stdin, stdout, stderr } = process;
-  if (!stdin.isTTY || !stderr.isTTY) return pipedInput();
-  if (isPlain(options.env) || !stdout.isTTY) return plainInput();
-  const keyboard = openKeyboard();
+  const { host, env } = options.program;
+  const { stdin, stdout, stderr } = host;
+  if (!stdin.isTTY || !stderr.isTTY) return pipedInput(stdin);
+  if (isPlain(env) || !stdout.isTTY) return plainInput(host);
+  const keyboard = openKeyboard(stdin);
   const early: (string | undefined)[] = [];
   const release = keyboard.take((keys) => void early.push(keys));
   const [{ Screen }, before] = await Promise.all([import("./screen/screen.ts"), options.history.read()]);
@@ -16,13 +18,13 @@ export async function openChatInput(options: ChatInputOptions): Promise<ChatInpu
   return new Screen(keyboard, { early, before }, options);
 }
 
-function pipedInput(): ChatInput {
+function pipedInput(stdin: NodeJS.ReadStream): ChatInput {
   const queue = new LineQueue();
-  const lines = createInterface({ input: process.stdin, terminal: false });
+  const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (line) => queue.push(line));
   lines.on("close", () => queue.end());
   // Standard input that cannot be read (a directory, say) has no lines.
-  process.stdin.on("error", () => queue.end());
+  stdin.on("error", () => queue.end());
   return {
     next: () => queue.next(),
     keyboard: undefined,
@@ -36,9 +38,9 @@ function pipedInput(): ChatInput {
 }
 
 /** Reads whole lines of a terminal that edits and shows them itself, key by key only for a question. */
-function plainInput(): ChatInput {
+function plainInput({ stdin, stderr }: Host): ChatInput {
   const queue = new LineQueue();
-  const keyboard = openKeyboard();
+  const keyboard = openKeyboard(stdin);
   keyboard.setRawMode(false);
   let typed = "";
   keyboard.take((text) => {
@@ -49,7 +51,7 @@ function plainInput(): ChatInput {
   });
   return {
     next() {
-      if (queue.isEmpty) process.stderr.write("> ");
+      if (queue.isEmpty) stderr.write("> ");
       return queue.next();
     },
     keyboard: {
@@ -69,7 +71,7 @@ function plainInput(): ChatInput {
       return queue.pushed;
     },
     // The terminal has dropped the line itself.
-    clear: (hint) => void process.stderr.write(`\n${hint}\n> `),
+    clear: (hint) => void stderr.write(`\n${hint}\n> `),
     close: () => keyboard.close(),
   };
 }

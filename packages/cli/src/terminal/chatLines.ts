@@ -1,8 +1,8 @@
 import type { AgentEvent } from "@toolcrib/agent";
+import type { Program } from "../program.ts";
 import type { InputHistory } from "../state/inputHistory.ts";
 import type { PickChoice } from "./ask.ts";
 import type { Keyboard } from "./keyboard.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** The messages of a conversation. Those that nobody waits for yet are kept. */
 export interface ChatInput {
@@ -47,8 +47,7 @@ export interface Completions {
 }
 
 export interface ChatInputOptions {
-  readonly terminal: Terminal;
-  readonly env: NodeJS.ProcessEnv;
+  readonly program: Pick<Program, "host" | "terminal" | "env" | "cwd">;
   readonly history: InputHistory;
   /** Called at Ctrl-C where it comes as a key. */
   onInterrupt(): void;

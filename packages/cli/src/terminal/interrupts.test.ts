@@ -1,36 +1,27 @@
+import { EventEmitter } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  type ProgramEnd,
-  type RunningProgram,
-  sharedCommand,
-  sharedFolder,
-  sharedWireServer,
-  startProgram,
-  streamOf,
-} from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedFolder, sharedWireServer, startProgram, streamOf } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { bin, call, command, modelAt } from "../../fixtures/command.ts";
 import { catchInterrupts } from "./interrupts.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const folder = sharedFolder("interrupts");
 const wire = await sharedWireServer();
-const command = sharedCommand(bin);
 
-function toolcrib(args: readonly string[], input?: string): RunningProgram {
-  const env = { XDG_STATE_HOME: join(folder, "state") };
-  return startProgram(bin, args, { cwd: folder, env, ...(input !== undefined && { input }) });
+const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state") } };
+
+function toolcrib(args: readonly string[], input?: string): ReturnType<typeof command.start> {
+  return command.start(args, { ...options, ...(input !== undefined && { input }) });
 }
 
 /** Not in the sandbox: there the system ends what is left. */
 const shell = ["--enable", "run_bash", "--no-sandbox"];
-const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...shell];
+const model = (): string[] => [...modelAt(wire), ...shell];
 
 /** A model that runs a command. */
 function runsCommand(command: string): void {
-  wire.script(answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command }) }] }));
+  wire.script(call("run_bash", { command }));
 }
 
 function isRunning(command: string): boolean {
@@ -60,7 +51,8 @@ function longSleep(): string {
 describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
   test("during tools call ends the tool and its processes; exit 130", async () => {
     const [front, back] = [longSleep(), longSleep()];
-    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${back} & ${front}; :`]);
+    const args = ["tools", "call", "run_bash", ...shell, "--command", `${back} & ${front}; :`];
+    const program = startProgram(bin, args, options);
     await until(() => isRunning(front));
     program.child.kill("SIGINT");
     expect(await program.ended).toMatchObject({ code: 130, stdout: "" });
@@ -72,7 +64,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     runsCommand(`${command}; :`);
     const program = toolcrib(["run", "wait", ...model()]);
     await until(() => isRunning(command));
-    program.child.kill("SIGINT");
+    program.signal("SIGINT");
     const { code, stderr } = await program.ended;
     expect(stderr).toMatch(/Ending the request; Ctrl-C again ends the program\.[\s\S]*toolcrib: Interrupted\.\n$/);
     expect(code).toBe(130);
@@ -83,17 +75,14 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     wire.script(streamOf([], { end: "hang" }));
     const program = toolcrib(["run", "wait", ...model()]);
     await until(() => wire.requests.length === 1);
-    program.child.kill("SIGINT");
+    program.signal("SIGINT");
     expect(await program.ended).toMatchObject({ code: 130 });
   });
 
   test("while nothing runs yet ends the program", async () => {
     const program = toolcrib(["run", "-m", "offline"], "open");
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    program.child.kill("SIGINT");
-    const { code } = await program.ended;
-    // A machine that is slow to start it ends it by the signal itself, which a shell tells as 130, too.
-    expect(code ?? program.child.signalCode).toBe(code === null ? "SIGINT" : 130);
+    await until(() => program.signal("SIGINT"));
+    expect(await program.ended).toMatchObject({ code: 130 });
   });
 
   test("in chat ends the request and the conversation goes on", async () => {
@@ -101,11 +90,11 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
     runsCommand(`${command}; :`);
     wire.script(answerWith({ text: "Still here." }));
     const program = toolcrib(["chat", ...model()], "open");
-    program.child.stdin?.write("wait\n");
+    program.stdin.write("wait\n");
     await until(() => isRunning(command));
-    program.child.kill("SIGINT");
+    program.signal("SIGINT");
     await program.printed("Interrupted.");
-    program.child.stdin?.end("are you there?\n");
+    program.stdin.end("are you there?\n");
     expect(await program.ended).toMatchObject({ code: 0, stdout: "Still here.\n" });
     await until(() => !isRunning(command));
     expect(wire.problems()).toEqual([]);
@@ -121,7 +110,8 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
 
   test("SIGTERM leaves nothing running either", async () => {
     const command = longSleep();
-    const program = toolcrib(["tools", "call", "run_bash", ...shell, "--command", `${command}; :`]);
+    const args = ["tools", "call", "run_bash", ...shell, "--command", `${command}; :`];
+    const program = startProgram(bin, args, options);
     await until(() => isRunning(command));
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(143);
@@ -130,9 +120,9 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C", () => {
 });
 
 test("the second Ctrl-C ends the program when the request does not end at the first", async () => {
-  const before = new Map(["SIGINT", "SIGTERM", "SIGHUP"].map((name) => [name, process.listeners(name as "SIGINT")]));
   const said: string[] = [];
   const interrupts = catchInterrupts(
+    new EventEmitter(),
     () => said.push("ending the request"),
     (signal) => said.push(`ended by ${signal}`),
   );
@@ -147,17 +137,10 @@ test("the second Ctrl-C ends the program when the request does not end at the fi
   expect({ said, aborted }).toEqual({ said: ["ending the request"], aborted: true });
   interrupts.interrupt();
   expect(said.at(-1)).toBe("ended by SIGINT");
-  for (const [name, listeners] of before) {
-    const ours = process.listeners(name as "SIGINT").filter((listener) => !listeners.includes(listener));
-    for (const listener of ours) process.removeListener(name, listener);
-  }
 });
 
 test("after a kill during a tool, -c continues the conversation and says what may have run", async () => {
-  wire.script(
-    answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command: "echo begun; sleep 2" }) }] }),
-    answerWith({ text: "It may have run." }),
-  );
+  wire.script(call("run_bash", { command: "echo begun; sleep 2" }), answerWith({ text: "It may have run." }));
   const options = { cwd: folder, env: { XDG_STATE_HOME: join(folder, "killed-state") } };
   const killed = startProgram(bin, ["run", "begin", ...model()], options);
   await killed.printed("→ run_bash");
@@ -166,7 +149,7 @@ test("after a kill during a tool, -c continues the conversation and says what ma
   await until(() => readFileSync(join(sessions, readdirSync(sessions)[0] ?? ""), "utf8").includes("tool-start"));
   killed.child.kill("SIGKILL");
   await killed.ended;
-  const { stdout, code } = await startProgram(bin, ["run", "what became of it?", "-c", ...model()], options).ended;
+  const { stdout, code } = await command(["run", "what became of it?", "-c", ...model()], options);
   expect({ stdout, code }).toEqual({ stdout: "It may have run.\n", code: 0 });
   const { messages } = (wire.requests.at(-1)?.body ?? {}) as unknown as {
     messages: { role: string; content: string }[];

@@ -1,3 +1,5 @@
+import type { Host } from "../host.ts";
+
 /** Ctrl-C: the first ends the request that runs, a second one (or one while nothing runs) the program. */
 export interface Interrupts {
   /** Runs one request; its signal fires at the first Ctrl-C. */
@@ -10,10 +12,13 @@ export interface Interrupts {
   readonly interrupt: () => void;
   /** Called at an interrupt while nothing runs: whether the program goes on. */
   onIdle: (() => boolean) | undefined;
+  /** Listens no more. */
+  close(): void;
 }
 
 /** Handles interrupts. `onAbort` is called when a request is being ended; `end` ends the program. */
 export function catchInterrupts(
+  host: Pick<Host, "on" | "off">,
   onAbort: () => void,
   end: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void,
 ): Interrupts {
@@ -29,9 +34,12 @@ export function catchInterrupts(
   const stop = (): void => {
     if (!running?.signal.aborted) running?.abort(new Error("Interrupted"));
   };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", () => end("SIGTERM"));
-  process.on("SIGHUP", () => end("SIGHUP"));
+  const listeners = [
+    ["SIGINT", interrupt],
+    ["SIGTERM", () => end("SIGTERM")],
+    ["SIGHUP", () => end("SIGHUP")],
+  ] as const;
+  for (const [signal, listener] of listeners) host.on(signal, listener);
   const interrupts: Interrupts = {
     interrupt,
     stop,
@@ -47,6 +55,9 @@ export function catchInterrupts(
       } finally {
         running = undefined;
       }
+    },
+    close() {
+      for (const [signal, listener] of listeners) host.off(signal, listener);
     },
   };
   return interrupts;

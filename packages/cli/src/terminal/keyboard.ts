@@ -7,7 +7,7 @@ export interface Keyboard {
 }
 
 /** Reads standard input key by key until it is closed: nothing typed is lost or read twice. */
-export function openKeyboard(stdin: NodeJS.ReadStream = process.stdin): Keyboard {
+export function openKeyboard(stdin: NodeJS.ReadStream): Keyboard {
   const takers: ((keys: string | undefined) => void)[] = [];
   let ended = false;
   const onData = (keys: string): void => takers.at(-1)?.(keys);

@@ -1,6 +1,9 @@
 import { constants, fstatSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ImageBlock, UserContent } from "@toolcrib/agent";
 import { usageError } from "../exitReasons.ts";
+import type { Host } from "../host.ts";
+import type { Program } from "../program.ts";
 import {
   isFile,
   mostGivenMegabytes,
@@ -17,13 +20,16 @@ const silenceMs = 3000;
 
 /**
  * Reads the message: what is piped in, then the words, then the files that `@FILE` names in them. Throws a usage error when there is
- * nothing, or a word that is a file's name names none. `note` gets a line where a silent pipe is given up on.
+ * nothing, or a word that is a file's name names none. A line tells where a silent pipe is given up on.
  */
-export async function readPrompt(words: readonly string[], note: (line: string) => void): Promise<UserContent> {
-  for (const word of words) if (namesFile(word)) await requireFile(word.slice(1));
+export async function readPrompt(
+  words: readonly string[],
+  { host, cwd, terminal }: Pick<Program, "host" | "cwd" | "terminal">,
+): Promise<UserContent> {
+  for (const word of words) if (namesFile(word)) await requireFile(word.slice(1), cwd);
   const text = words.join(" ").trim();
-  const given = text === "" ? "" : await withMentions(text, readMention);
-  const piped = isPiped() ? (await readStdin(given !== "", note)).trimEnd() : "";
+  const given = text === "" ? "" : await withMentions(text, mentionReader(cwd));
+  const piped = isPiped(host) ? (await readStdin(host, given !== "", terminal.aside)).trimEnd() : "";
   if (piped.trim() !== "") return withTextBefore(piped, given);
   if (given !== "") return given;
   throw usageError('nothing to do: pass a prompt, as in toolcrib run "find TODO in src", or pipe one in');
@@ -33,18 +39,21 @@ function namesFile(word: string): boolean {
   return /^@\S/.test(word) && !/\s/.test(word);
 }
 
-async function requireFile(word: string): Promise<void> {
+async function requireFile(word: string, cwd: string): Promise<void> {
   const path = word.replace(/^"(.*)"$/, "$1");
-  if (isFile(path) || (await readGivenFile(path, `@${path}`)) !== undefined) return;
+  const place = resolve(cwd, path);
+  if (isFile(place) || (await readGivenFile(place, `@${path}`)) !== undefined) return;
   throw usageError(
     `@${path}: there is no such file; to begin a prompt with @, put it in quotes with a space before it`,
   );
 }
 
 /** Returns whether standard input is a file or a pipe, and not a terminal, /dev/null or closed. */
-function isPiped(): boolean {
+function isPiped({ stdin }: Host): boolean {
+  const { fd } = stdin as { readonly fd?: number };
+  if (fd === undefined) return !stdin.isTTY;
   try {
-    const stat = fstatSync(0);
+    const stat = fstatSync(fd);
     // By its mode too: on Windows Node answers no to isFIFO for every pipe.
     return stat.isFIFO() || stat.isFile() || stat.isSocket() || (stat.mode & constants.S_IFMT) === fifo;
   } catch {
@@ -52,8 +61,7 @@ function isPiped(): boolean {
   }
 }
 
-async function readStdin(optional: boolean, note: (line: string) => void): Promise<string> {
-  const { stdin } = process;
+async function readStdin({ stdin }: Host, optional: boolean, note: (line: string) => void): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   if (optional) {
     timer = setTimeout(() => {
@@ -98,7 +106,7 @@ export function mentionPasted(path: string): string {
 
 /** Reads what was pasted from here, and everything else by `read`. */
 export function readPastedOr(read: ReadMention): ReadMention {
-  return (path) => (pasted.has(path) ? readMention(path) : read(path));
+  return (path) => (pasted.has(path) ? mentionReader("/")(path) : read(path));
 }
 
 /**
@@ -143,11 +151,14 @@ export function firstLineOf(message: UserContent): string {
   return texts.join("\n").trim().split("\n", 1)[0] ?? "";
 }
 
-/** Reads a file here. Throws a usage error for one that cannot be read. */
-export const readMention: ReadMention = async (path) => {
-  if (isFolderOrMissing(path)) return undefined;
-  return (await readGivenPicture(path, `@${path}`)) ?? (await readGivenText(path, `@${path}`));
-};
+/** Reads files here, by paths from `cwd` on. Throws a usage error for one that cannot be read. */
+export function mentionReader(cwd: string): ReadMention {
+  return async (path) => {
+    const place = resolve(cwd, path);
+    if (isFolderOrMissing(place)) return undefined;
+    return (await readGivenPicture(place, `@${path}`)) ?? (await readGivenText(place, `@${path}`));
+  };
+}
 
 function isFolderOrMissing(path: string): boolean {
   try {

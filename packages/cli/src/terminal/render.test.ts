@@ -93,6 +93,12 @@ test("thinking that the service left out is said once, and again when there is m
   expect(screen([dropped(1), dropped(1), dropped(2)])).toBe(line + line);
 });
 
+test("a call as text that did not run is told", () => {
+  const message = "The reply ends in a call of look as text, which did not run: no tool of that name is offered.";
+  const event = { type: "unread-call", name: "look", problem: "not-offered", message } as const;
+  expect(screen([event])).toBe(`${message}\n`);
+});
+
 test("what the model says between calls goes to stderr, whole, before what follows; its reasoning is indented", () => {
   const noted = (text: string): AgentEvent => ({ type: "reasoning-delta", text, isNote: true });
   const events = [

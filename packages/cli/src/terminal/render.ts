@@ -59,13 +59,15 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "steering":
         return note(style.dim(`> ${oneLine(event.text, 200)}`));
       case "compaction":
-        return note(style.dim("Older messages were shortened to make room."));
+        return note(style.dim(whatWasShortened(event)));
       case "thinking-dropped": {
         // Each request says it again.
         const isNew = event.blocks > dropped;
         dropped = event.blocks;
         return isNew ? note(style.dim(`The service left out earlier thinking (${oneLine(event.reason, 64)}).`)) : [];
       }
+      case "unread-call":
+        return note(oneLine(event.message, 300));
       case "end":
         if (!open) return [];
         open = false;
@@ -90,6 +92,11 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
     thought = said = "";
     return [...(lines.length > 0 ? note(lines.map(style.dim).join("\n")) : []), ...rendered(event)];
   };
+}
+
+function whatWasShortened(done: Extract<AgentEvent, { type: "compaction" }>): string {
+  const isOnlyCut = done.summarisedMessages === 0 && done.leftOutMessages === undefined;
+  return `${isOnlyCut ? "Long messages were cut" : "Older messages were shortened"} to make room.`;
 }
 
 /** Returns the reason of a failed call, without the words that are for the model. */

@@ -39,8 +39,8 @@ interface BottomLine {
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export function createTerminal(
-  env: NodeJS.ProcessEnv = process.env,
-  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
+  env: NodeJS.ProcessEnv,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
 ): Terminal {
   const colors = { stdout: wantsColor(stdout, env), stderr: wantsColor(stderr, env) };
   let held: [Output, string][] | undefined;

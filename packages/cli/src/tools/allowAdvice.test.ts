@@ -20,8 +20,13 @@ test.each([
   mkdirSync(folder);
   const env = { XDG_STATE_HOME: join(base, "state") };
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  const permissions = createPermissions({}, [folder], { env, terminal }, "ask");
-  const registry = createToolSet({ root: [folder] }, permissions, { env, leftovers: createLeftovers() });
+  const permissions = createPermissions({}, [folder], { env, cwd: folder, terminal }, "ask");
+  const registry = createToolSet({ root: [folder] }, permissions, {
+    env,
+    cwd: folder,
+    terminal,
+    leftovers: createLeftovers(),
+  });
   const args = { path, content: "" };
   const outcome = await registry.invoke("write_file", args);
   if (outcome.ok) throw new Error("it was not asked about");

@@ -27,7 +27,12 @@ beforeEach(() => {
 function permissionsOf(flags: PermissionFlags = {}, state = join(folder, "state")): Permissions {
   const style = { dim: (line: string) => line };
   const terminal = { style, note: (line: string) => notes.push(line) } as never;
-  return createPermissions(flags, [join(folder, "root")], { env: { XDG_STATE_HOME: state }, terminal }, "ask");
+  return createPermissions(
+    flags,
+    [join(folder, "root")],
+    { env: { XDG_STATE_HOME: state }, cwd: folder, terminal },
+    "ask",
+  );
 }
 
 interface Asking {

@@ -1,44 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+
 import type { GuardedCall } from "@toolcrib/core";
-import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, workFolders } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import { homeFor, modelAt } from "../../fixtures/command.ts";
 import { Hooks } from "./hooks.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-const work = workFolders("hooks");
+const work = homeFor("hooks");
 const wire = await sharedWireServer();
-const at = (path: string): string => join(work.folder, path);
 const write = { name: "write_file", args: JSON.stringify({ path: "a.txt", content: "x\n" }) };
 
-function configure(hooks: object): void {
-  mkdirSync(join(work.state, "config/toolcrib"), { recursive: true });
-  writeFileSync(join(work.state, "config/toolcrib/config.json"), JSON.stringify({ hooks }));
-}
-
-function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
-  const env = { XDG_STATE_HOME: work.state, XDG_CONFIG_HOME: join(work.state, "config"), SHELL: "/bin/sh" };
-  return command(args, { cwd: work.folder, env, ...(input !== undefined && { input }) });
-}
+const configure = (hooks: object): string => work.write("config/toolcrib/config.json", JSON.stringify({ hooks }));
+const toolcrib = (args: readonly string[]): Promise<ProgramEnd> => work.toolcrib(args, { env: { SHELL: "/bin/sh" } });
 
 const run = (...more: string[]): Promise<ProgramEnd> => {
   wire.script(answerWith({ calls: [write] }), answerWith({ text: "Done." }));
-  return toolcrib([
-    "run",
-    "write",
-    "--mode",
-    "full",
-    "-m",
-    "openai-compatible/m",
-    "--base-url",
-    `${wire.url}/v1`,
-    ...more,
-  ]);
+  return toolcrib(["run", "write", "--mode", "full", ...modelAt(wire), ...more]);
 };
 /** The result that the model was sent. */
 const result = (): string => {
@@ -46,21 +26,19 @@ const result = (): string => {
   return messages.findLast(({ role }) => role === "tool")?.content ?? "";
 };
 
-const place = { cwd: tmpdir(), note: (text: string) => expect.unreachable(text) };
-
-beforeEach(() => mkdirSync(work.folder, { recursive: true }));
+const place = { cwd: tmpdir(), host: process, note: (text: string) => expect.unreachable(text) };
 
 describe("a hook before a call", () => {
   test("gets the call as it will run on its standard input, and lets it run by exit code 0", async () => {
     configure({ beforeCall: [{ tools: ["write_*"], command: "cat > seen.json" }] });
     expect((await run()).code).toBe(0);
-    expect(JSON.parse(readFileSync(at("seen.json"), "utf8"))).toEqual({
+    expect(JSON.parse(readFileSync(work.at("seen.json"), "utf8"))).toEqual({
       event: "beforeCall",
       tool: "write_file",
       args: { path: "a.txt", content: "x\n" },
       cwd: work.folder,
     });
-    expect(existsSync(at("a.txt"))).toBe(true);
+    expect(existsSync(work.at("a.txt"))).toBe(true);
   });
 
   test("denies it by exit code 2, in the words of its standard error", async () => {
@@ -69,7 +47,7 @@ describe("a hook before a call", () => {
     expect(result()).toBe("Error executing write_file: Permission denied: only in [31mspring");
     expect(stderr).toContain("only in [31mspring");
     expect(stdout + stderr).not.toMatch(/\u001b\[31m|\u0007|\bout\b/);
-    expect(existsSync(at("a.txt"))).toBe(false);
+    expect(existsSync(work.at("a.txt"))).toBe(false);
     expect(code).toBe(4);
   });
 
@@ -83,7 +61,7 @@ describe("a hook before a call", () => {
     expect((await run()).code).toBe(4);
     expect(result()).toContain(`Permission denied: the hook \`${line}\` ${how}`);
     expect(result()).toContain("so the call is refused");
-    expect(existsSync(at("a.txt"))).toBe(false);
+    expect(existsSync(work.at("a.txt"))).toBe(false);
   });
 
   test("may print without end: it is ended at its limit, with all that it has started", async () => {
@@ -101,19 +79,21 @@ describe("a hook before a call", () => {
   test("is not asked about other tools, nor about what a rule denies", async () => {
     configure({ beforeCall: [{ tools: ["read_file"], command: "touch asked; exit 2" }, { command: "touch asked" }] });
     await run("--deny", "write_file");
-    expect(existsSync(at("asked"))).toBe(false);
+    expect(existsSync(work.at("asked"))).toBe(false);
     configure({ beforeCall: [{ tools: ["read_file"], command: "exit 2" }] });
     expect((await run()).code).toBe(0);
-    expect(existsSync(at("a.txt"))).toBe(true);
+    expect(existsSync(work.at("a.txt"))).toBe(true);
   });
 
   test("is started for no call of the program's own, such as a completion, and for none that was ended", async () => {
-    const hooks = new Hooks({ "hooks.beforeCall": [{ command: `touch ${at("started")}; exit 2` }] }, place);
+    const hooks = new Hooks({ "hooks.beforeCall": [{ command: `touch ${work.at("started")}; exit 2` }] }, place);
     const call = { name: "list_dir", args: {} } as unknown as GuardedCall;
     expect(await hooks.decide(call)).toBe(true);
     expect(await hooks.decide({ ...call, callId: "1", signal: AbortSignal.abort() })).not.toBe(true);
-    expect(existsSync(at("started"))).toBe(false);
-    expect(await hooks.decide({ ...call, callId: "1" })).toBe(`the hook \`touch ${at("started")}; exit 2\` denied it`);
+    expect(existsSync(work.at("started"))).toBe(false);
+    expect(await hooks.decide({ ...call, callId: "1" })).toBe(
+      `the hook \`touch ${work.at("started")}; exit 2\` denied it`,
+    );
   });
 
   test("of a tool that is not there is an error, since it would never run", async () => {
@@ -135,7 +115,7 @@ test("a hook after a call gets its result, and its words are added for the model
   const { stderr, code } = await run();
   expect(code).toBe(0);
   expect(result()).toBe("Created a.txt (2 bytes)\n\n[a hook of the user says: format it]");
-  expect(JSON.parse(readFileSync(at("after.json"), "utf8"))).toMatchObject({
+  expect(JSON.parse(readFileSync(work.at("after.json"), "utf8"))).toMatchObject({
     event: "afterCall",
     args: { path: "a.txt" },
     output: "Created a.txt (2 bytes)",
@@ -148,7 +128,7 @@ test("a hook after a call gets its result, and its words are added for the model
 test("a hook at the end of a turn gets the reason, and its words are shown by exit code 2", async () => {
   configure({ turnEnd: [{ command: "cat > end.json; echo 'tests are red' >&2; exit 2" }] });
   const { stderr, stdout, code } = await run();
-  expect(JSON.parse(readFileSync(at("end.json"), "utf8"))).toEqual({
+  expect(JSON.parse(readFileSync(work.at("end.json"), "utf8"))).toEqual({
     event: "turnEnd",
     reason: "stop",
     cwd: work.folder,
@@ -159,42 +139,40 @@ test("a hook at the end of a turn gets the reason, and its words are shown by ex
 });
 
 describe("hooks of a project", () => {
-  const project = (hooks: object): void => writeFileSync(at(".toolcrib.json"), JSON.stringify({ hooks }));
+  const project = (hooks: object): void => writeFileSync(work.at(".toolcrib.json"), JSON.stringify({ hooks }));
 
   test("run only once the project is trusted, and are asked about again when a line changes", async () => {
     configure({});
     project({ beforeCall: [{ command: "touch ran" }] });
     expect((await run()).stderr).toContain(".toolcrib.json is not used");
-    expect(existsSync(at("ran"))).toBe(false);
+    expect(existsSync(work.at("ran"))).toBe(false);
     const { stderr } = await toolcrib(["config", "trust"]);
     expect(stderr).toContain('! hooks.beforeCall: [{"command":"touch ran"}] (these commands run with all your rights');
     await run();
-    expect(existsSync(at("ran"))).toBe(true);
+    expect(existsSync(work.at("ran"))).toBe(true);
     project({ beforeCall: [{ command: "touch changed" }] });
     expect((await run()).stderr).toContain("it has changed since you were asked");
-    expect(existsSync(at("changed"))).toBe(false);
+    expect(existsSync(work.at("changed"))).toBe(false);
   });
 
   test("are bound to what they run in .toolcrib/hooks", async () => {
     configure({});
-    mkdirSync(at(".toolcrib/hooks"), { recursive: true });
-    writeFileSync(at(".toolcrib/hooks/check.sh"), "touch ran\n");
+    work.write("work/.toolcrib/hooks/check.sh", "touch ran\n");
     project({ beforeCall: [{ command: "sh .toolcrib/hooks/check.sh" }] });
     expect((await toolcrib(["config", "trust"])).stderr).toContain('! .toolcrib/hooks/check.sh: "touch ran"');
     await run();
-    expect(existsSync(at("ran"))).toBe(true);
-    writeFileSync(at(".toolcrib/hooks/check.sh"), "touch changed\n");
+    expect(existsSync(work.at("ran"))).toBe(true);
+    writeFileSync(work.at(".toolcrib/hooks/check.sh"), "touch changed\n");
     expect((await run()).stderr).toContain("it has changed since you were asked");
-    expect(existsSync(at("changed"))).toBe(false);
+    expect(existsSync(work.at("changed"))).toBe(false);
   });
 
   test("are texts alone, as a yes holds for what was read", async () => {
     configure({});
-    mkdirSync(at(".toolcrib/hooks"), { recursive: true });
-    writeFileSync(at(".toolcrib/hooks/check"), new Uint8Array([0x7f, 0xff]));
+    work.write("work/.toolcrib/hooks/check", new Uint8Array([0x7f, 0xff]));
     project({ beforeCall: [{ command: ".toolcrib/hooks/check" }] });
     const { stderr, code } = await toolcrib(["config", "trust"]);
-    expect([stderr, code]).toEqual([expect.stringContaining("hooks/check: it must be a text in UTF-8"), 2]);
+    expect([stderr, code]).toEqual([expect.stringContaining("hooks/check (it must be a text in UTF-8"), 2]);
   });
 
   test("are no hooks where a key is wrong", async () => {

@@ -10,6 +10,7 @@ import { oneLine } from "@toolcrib/core/internal";
 import { messageOf, withoutControls } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import { readDuration } from "../flags.ts";
+import type { Host } from "../host.ts";
 import { runShellLine } from "./runShellLine.ts";
 
 /** A command that runs around calls or turns, as the configuration has it. */
@@ -35,6 +36,7 @@ const mostWords = 4000;
 interface HookPlace {
   /** The directory that the hooks run in, and name to what they run. */
   readonly cwd: string;
+  readonly host: Host;
   /** Tells the user. */
   note(text: string): void;
 }
@@ -112,13 +114,14 @@ export class Hooks {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly words?: string; readonly problem?: string }> {
     const { command, timeout = defaultTimeout } = hook;
-    const { cwd } = this.#place;
+    const { cwd, host } = this.#place;
     const limit = AbortSignal.timeout(readDuration(timeout, "hooks: timeout"));
     let words = "";
     try {
       const { code, signal: ended } = await runShellLine({
         command,
         cwd,
+        host,
         input: `${JSON.stringify({ ...about, cwd })}\n`,
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
         killSignal: "SIGKILL",

@@ -1,28 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { type ProgramEnd, sharedCommand, startProgram, temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import type { ProgramEnd } from "@toolcrib/testing";
+import { describe, expect, test } from "vitest";
+import { homeFor } from "../../fixtures/command.ts";
 import type { Program } from "../program.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-let base = "";
-let folder = "";
-let state = "";
-
-beforeEach(() => {
-  base = temporaryFolder("consent");
-  folder = join(base, "work");
-  state = join(base, "state");
-  mkdirSync(folder);
-});
-
+const home = homeFor("consent");
 const toolcrib = (args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> =>
-  command(args, { cwd: folder, env: { XDG_STATE_HOME: state, ...env } });
+  home.toolcrib(args, { env });
 
 /** A server that leaves a file behind when it is started, with the variable it was given. */
 function writeConfig(extra: object = {}): void {
@@ -30,13 +18,13 @@ function writeConfig(extra: object = {}): void {
   const server = {
     command: process.execPath,
     args: ["-e", script],
-    cwd: folder,
+    cwd: home.folder,
     env: { GIVEN: `\${SECRET}` },
     ...extra,
   };
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { evil: server } }));
+  writeFileSync(home.at(".mcp.json"), JSON.stringify({ mcpServers: { evil: server } }));
 }
-const started = (): boolean => existsSync(join(folder, "started"));
+const started = (): boolean => existsSync(home.at("started"));
 
 test("a wrong rule is reported before any server is started", async () => {
   writeConfig();
@@ -68,7 +56,7 @@ describe("without a terminal, a server that was not allowed is not started", () 
     expect(stderr).toMatch(/with GIVEN=\$\{SECRET\}\n.*from your environment: SECRET \(into env\.GIVEN\)/);
     expect({ code, started: started() }).toEqual({ code: 0, started: false });
     await toolcrib(["mcp", "test"], { SECRET: "s3cret" });
-    expect(readFileSync(join(folder, "started"), "utf8")).toBe("s3cret");
+    expect(readFileSync(home.at("started"), "utf8")).toBe("s3cret");
   });
 
   test("a changed entry, and the same entry in another folder, ask again", async () => {
@@ -78,19 +66,19 @@ describe("without a terminal, a server that was not allowed is not started", () 
     expect((await toolcrib(["mcp", "list"])).stdout).toMatch(/evil .*\(changed\)/);
     expect((await toolcrib(["mcp", "test"])).code).toBe(4);
     writeConfig();
-    const elsewhere = join(base, "elsewhere");
+    const elsewhere = join(home.base, "elsewhere");
     mkdirSync(elsewhere);
-    writeFileSync(join(elsewhere, ".mcp.json"), readFileSync(join(folder, ".mcp.json")));
-    const { code } = await startProgram(bin, ["mcp", "test"], { cwd: elsewhere, env: { XDG_STATE_HOME: state } }).ended;
+    writeFileSync(join(elsewhere, ".mcp.json"), readFileSync(home.at(".mcp.json")));
+    const { code } = await home.toolcrib(["mcp", "test"], { cwd: elsewhere });
     expect({ code, started: started() }).toEqual({ code: 4, started: false });
   });
 
   test("fields under __proto__ are part of what is allowed, and start nothing", async () => {
-    writeFileSync(join(folder, ".mcp.json"), '{ "mcpServers": { "a": { "disabled": false } } }');
+    writeFileSync(home.at(".mcp.json"), '{ "mcpServers": { "a": { "disabled": false } } }');
     await toolcrib(["mcp", "allow", "a"]);
     const script = `require('fs').writeFileSync('started', '')`;
     writeFileSync(
-      join(folder, ".mcp.json"),
+      home.at(".mcp.json"),
       `{ "mcpServers": { "a": { "disabled": false, "__proto__": { "command": "${process.execPath}", "args": ["-e", "${script}"] } } } }`,
     );
     const { code } = await toolcrib(["mcp", "test"]);
@@ -100,20 +88,20 @@ describe("without a terminal, a server that was not allowed is not started", () 
   test("mcp add allows the server it adds; mcp remove forgets that", async () => {
     const script = ["-e", `require("fs").writeFileSync("started", "")`];
     await toolcrib(["mcp", "add", "own", "--", process.execPath, ...script]);
-    const added = readFileSync(join(folder, ".mcp.json"));
+    const added = readFileSync(home.at(".mcp.json"));
     await toolcrib(["mcp", "test"]);
     expect(started()).toBe(true);
     await toolcrib(["mcp", "remove", "own"]);
-    writeFileSync(join(folder, ".mcp.json"), added);
+    writeFileSync(home.at(".mcp.json"), added);
     expect((await toolcrib(["mcp", "test"])).code).toBe(4);
   });
 
   test("consents are kept outside the folder, readable by the user only", async () => {
     writeConfig();
     await toolcrib(["mcp", "allow", "evil"]);
-    const consents = join(state, "toolcrib", "consents");
+    const consents = join(home.state, "toolcrib", "consents");
     expect(statSync(consents).mode & 0o777).toBe(0o700);
-    expect(statSync(join(state, "toolcrib")).mode & 0o777).toBe(0o700);
+    expect(statSync(join(home.state, "toolcrib")).mode & 0o777).toBe(0o700);
   });
 });
 
@@ -129,7 +117,7 @@ describe("on a terminal, the user is asked", () => {
     const note = (line: string): void => {
       asked += `${line}\n`;
     };
-    const program = { env: { XDG_STATE_HOME: state }, terminal: { note, aside: note } };
+    const program = { env: { XDG_STATE_HOME: home.state }, cwd: home.folder, terminal: { note, aside: note } };
     const { mcpServers } = await allowedServers(
       { mcpServers: { web: server, off: { command: "x", disabled: true } } },
       program as unknown as Program,
@@ -156,7 +144,7 @@ describe("on a terminal, the user is asked", () => {
     const server: McpServerConfig = { type: "http", url: "https://mcp.example/mcp" };
     expect((await ask("n", server)).asked).not.toContain("login");
     const login = { issuer: "i", tokenEndpoint: "t", clientId: "c", accessToken: "access-1" };
-    await ownLogins({ XDG_STATE_HOME: state }).save(new URL(server.url), login);
+    await ownLogins({ XDG_STATE_HOME: home.state }).save(new URL(server.url), login);
     expect((await ask("n", server)).asked).toContain("https://mcp.example/mcp\n  with your login there\n");
   });
 
@@ -190,7 +178,7 @@ describe("on a terminal, the user is asked", () => {
   });
 
   test("an answer that cannot be saved counts once, and a note says so", async () => {
-    writeFileSync(state, "");
+    writeFileSync(home.state, "");
     const { asked, servers } = await ask("y", url);
     expect(servers).toEqual(["web"]);
     expect(asked).toMatch(/could not be saved for the next time/);

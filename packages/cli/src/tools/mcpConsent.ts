@@ -11,17 +11,15 @@ import {
   mcpConfigName,
 } from "@toolcrib/mcp/config";
 import { CliError } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
+import type { Place, Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 import { type Asker, askYesNo } from "../terminal/ask.ts";
 import { shellWord } from "../terminal/shellWord.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the user's consents to this directory's servers. Their file lies outside the directory, which may be somebody else's. */
-export function ownConsents(env: NodeJS.ProcessEnv): McpConsents {
-  const directory = process.cwd();
-  const file = (): McpConsents =>
-    fileConsents(`${makeStateFolder(env, "consents")}/${stateName(directory)}.json`, directory);
+export function ownConsents({ env, cwd }: Place): McpConsents {
+  const file = (): McpConsents => fileConsents(`${makeStateFolder(env, "consents")}/${stateName(cwd)}.json`, cwd);
   return {
     async read(config) {
       try {
@@ -36,8 +34,8 @@ export function ownConsents(env: NodeJS.ProcessEnv): McpConsents {
 }
 
 /** Opens the same, with a note where nothing can be saved: what was done stands without it. */
-export function notedConsents({ env, terminal }: Program): McpConsents {
-  const consents = ownConsents(env);
+export function notedConsents({ terminal, ...place }: Pick<Program, "env" | "cwd" | "terminal">): McpConsents {
+  const consents = ownConsents(place);
   return {
     read: consents.read,
     save: (entries) =>

@@ -1,6 +1,7 @@
+import type { Agent } from "@toolcrib/agent";
 import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import type { McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
+import type { McpConfig, McpMount, McpServerConfig, McpToolsChange } from "@toolcrib/mcp";
 import {
   joinServers,
   type McpConfigFile,
@@ -10,7 +11,7 @@ import {
   userConfigFile,
 } from "@toolcrib/mcp/config";
 import { usageError } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
+import type { Place, Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
 import type { Asker } from "../terminal/ask.ts";
 import { shellWord } from "../terminal/shellWord.ts";
@@ -18,8 +19,8 @@ import { allowedServers, ownConsents } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the file of this directory's servers, or with `user` those that are the user's own in every directory. */
-export function serversFile({ env }: Pick<Program, "env">, user = false): McpConfigFile {
-  return user ? userConfigFile(`${configFolder(env)}/mcp.json`) : projectConfigFile(process.cwd());
+export function serversFile({ env, cwd }: Place, user = false): McpConfigFile {
+  return user ? userConfigFile(`${configFolder(env)}/mcp.json`) : projectConfigFile(cwd);
 }
 
 /**
@@ -54,13 +55,48 @@ function noteReplaced(name: string, program: Program): void {
   program.terminal.aside(`${oneLine(name, 64)} of ${project.name} is used in place of yours in ${own.name}.`);
 }
 
-/** Mounts the servers as tools, for `--mcp`. */
-export async function mountServers(program: Program, asker: Asker | undefined): Promise<McpMount> {
-  return mount(await startableServers(program, asker, "--mcp: "), program);
+/** The tools of servers in a conversation. Who sets `onToolsChanged` is told when they change; `outputs` keeps their long results. */
+export interface WatchedMount extends McpMount {
+  onToolsChanged?: (change: McpToolsChange) => void;
+  outputs?: string | undefined;
+}
+
+/** Mounts the servers as tools, for `--mcp`, by the revision of `--protocol`. */
+export async function mountServers(
+  program: Program,
+  asker: Asker | undefined,
+  protocol?: string,
+): Promise<WatchedMount> {
+  return mount(withProtocol(await startableServers(program, asker, "--mcp: "), protocol), program);
+}
+
+/** Returns the servers with the revision that the user names, in place of their own. */
+export function withProtocol(config: McpConfig, protocol: string | undefined): McpConfig {
+  if (protocol === undefined) return config;
+  const entries = Object.entries(config.mcpServers).map(([name, entry]) => [name, { ...entry, protocol }]);
+  return { mcpServers: Object.fromEntries(entries) };
+}
+
+/** Puts changed tools into the registry of a conversation. What is withdrawn stays there to say so. */
+export function applyToolsChange(
+  registry: Agent["toolRegistry"],
+  { server, tools, problems }: McpToolsChange,
+  isOff: (name: string) => boolean,
+  note: (line: string) => void,
+): void {
+  for (const tool of tools) {
+    const isNew = !registry.hasTool(tool.name);
+    const isDisabled = isNew ? isOff(tool.name) : !registry.isToolEnabled(tool.name);
+    registry.unregister(tool.name);
+    registry.register(tool);
+    if (isDisabled) registry.disable(tool.name);
+    note(`The MCP server ${oneLine(server, 64)} has ${isNew ? "a new tool" : "changed its tool"}: ${tool.name}`);
+  }
+  for (const { message } of problems) note(message);
 }
 
 /** Mounts the servers that may start without a question; undefined where there are none. One line names the others. */
-export async function mountAllowedServers(program: Program): Promise<McpMount | undefined> {
+export async function mountAllowedServers(program: Program, protocol?: string): Promise<WatchedMount | undefined> {
   const { terminal } = program;
   try {
     const listed = await listServers(program);
@@ -73,7 +109,8 @@ export async function mountAllowedServers(program: Program): Promise<McpMount | 
     }
     for (const { name, state } of listed) if (state === replaced) noteReplaced(name, program);
     if (allowed.length === 0) return undefined;
-    return await mount({ mcpServers: Object.fromEntries(allowed.map(({ name, server }) => [name, server])) }, program);
+    const config = { mcpServers: Object.fromEntries(allowed.map(({ name, server }) => [name, server])) };
+    return await mount(withProtocol(config, protocol), program);
   } catch (error) {
     // Nobody has asked for them.
     terminal.aside(`No MCP server is used: ${messageOf(error)}`);
@@ -95,10 +132,10 @@ export interface ListedServer {
 }
 
 /** Lists the servers of this directory, then the user's own. */
-export async function listServers(program: Pick<Program, "env">): Promise<ListedServer[]> {
+export async function listServers(program: Place): Promise<ListedServer[]> {
   const [project, own] = [serversFile(program), serversFile(program, true)];
   const [config, ownConfig] = [await project.read(), await own.read()];
-  const consents = await ownConsents(program.env).read(config);
+  const consents = await ownConsents(program).read(config);
   const stateOf = (name: string, { disabled }: McpServerConfig): string => {
     const consent = consents.get(name) ?? "new";
     return disabled ? "disabled" : consent === "new" ? "not allowed yet" : consent;
@@ -115,12 +152,24 @@ export async function listServers(program: Pick<Program, "env">): Promise<Listed
   return [...shown, ...shownOwn];
 }
 
-async function mount(config: McpConfig, program: Program): Promise<McpMount> {
-  const { terminal, env } = program;
+/** Mounts servers for a program that has asked its user. */
+export async function mount(
+  config: McpConfig,
+  { terminal, env, cwd }: Pick<Program, "terminal" | "env" | "cwd">,
+  options: { readonly signal?: AbortSignal; readonly resources?: boolean } = { resources: true },
+): Promise<WatchedMount> {
   // Loaded for a server alone: the code that speaks with one takes longer to load than all the rest.
   const [{ mountMcp }, { ownToolStore }] = await Promise.all([import("@toolcrib/mcp"), import("./ownToolStore.ts")]);
-  const store = ownToolStore(process.cwd(), program);
-  const mounted = await mountMcp(config, { store, logins: ownLogins(env), environment: env, resources: true });
+  const mounted: WatchedMount = await mountMcp(config, {
+    ...options,
+    store: ownToolStore(cwd, { env, terminal }),
+    logins: ownLogins(env),
+    environment: env,
+    // A tool that is new is taken as it would be at the next start; one that has changed is not.
+    accept: ({ accepted }) => accepted === undefined,
+    spill: () => mounted.outputs,
+    onToolsChanged: (change) => mounted.onToolsChanged?.(change),
+  });
   for (const { message, code } of mounted.problems) {
     const isChange = code === "tool_changed" || code === "instructions_changed";
     const advice = isChange ? "; toolcrib mcp test --accept accepts the change" : "";

@@ -4,7 +4,10 @@ import type { Program } from "../program.ts";
 import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 
 /** Opens the store of accepted tools of a directory's servers; undefined, with a note, if nothing can be kept. */
-export function ownToolStore(directory: string, { env, terminal }: Program): McpToolStore | undefined {
+export function ownToolStore(
+  directory: string,
+  { env, terminal }: Pick<Program, "env" | "terminal">,
+): McpToolStore | undefined {
   try {
     return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);
   } catch (error) {

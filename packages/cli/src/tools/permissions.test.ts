@@ -31,11 +31,16 @@ beforeEach(() => {
 
 function permissions(flags: PermissionFlags = {}): Permissions {
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  return createPermissions(flags, [root], { env: { XDG_STATE_HOME: state }, terminal }, "ask");
+  return createPermissions(flags, [root], { env: { XDG_STATE_HOME: state }, cwd: process.cwd(), terminal }, "ask");
 }
 
 function tools(flags: PermissionFlags = { mode: "full" }): ToolRegistry {
-  const program = { leftovers: createLeftovers(), env: { XDG_STATE_HOME: state } };
+  const program = {
+    leftovers: createLeftovers(),
+    env: { XDG_STATE_HOME: state },
+    cwd: process.cwd(),
+    terminal: {} as never,
+  };
   return createToolSet({ root: [root], enable: ["remove", "run_bash"] }, permissions(flags), program);
 }
 

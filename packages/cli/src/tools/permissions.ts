@@ -25,6 +25,8 @@ import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts"
 export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
   /** Not a flag: the remote of `--on`. */
   readonly remote?: ConnectedTools | undefined;
+  /** Not a flag: those of `deny` that come from a project that is not trusted. They may name a tool that there is not. */
+  readonly projectDeny?: readonly string[] | undefined;
   /** Not a flag: where relative paths begin, as for the tools. */
   readonly directory?: string | undefined;
 }
@@ -64,7 +66,7 @@ export interface Permissions {
 export function createPermissions(
   flags: PermissionFlags,
   root: readonly string[],
-  { env, terminal }: Pick<Program, "env" | "terminal">,
+  { env, cwd: here, terminal }: Pick<Program, "env" | "cwd" | "terminal">,
   mode: Mode,
   readable: readonly string[] = [],
 ): Permissions {
@@ -89,7 +91,7 @@ export function createPermissions(
       folders: [stateFolder(env), configFolder(env)],
       why: "toolcrib stores the user's answers and settings there, so no tool changes it",
       files: { ".mcp.json": "names programs that are started", [projectConfigName]: "says what may run here" },
-      roots: [...roots, process.cwd()],
+      roots: [...roots, here],
     },
     remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
   };
@@ -127,11 +129,12 @@ export function createPermissions(
 function planGuard({ guard, explain }: Policy): Guard {
   return async (call) => {
     const decided = await guard(call);
-    if (typeof decided !== "string") return decided;
+    if (typeof decided !== "object" || !("deny" in decided)) return decided;
     const { decidedBy, parts } = await explain(call);
     const what = parts.find(({ decision }) => decision === "deny")?.what;
     if (decidedBy.by !== "mode" || what === undefined) return decided;
-    return `${oneLine(call.name, 80)} would ${what}; the mode plan changes nothing`;
+    const deny = `${oneLine(call.name, 80)} would ${what}; the mode plan changes nothing`;
+    return { ...decided, deny, details: { ...decided.details, mode: "plan" } };
   };
 }
 

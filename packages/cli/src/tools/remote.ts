@@ -18,7 +18,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
   const { on, root = ["."], sandbox, sandboxAllow } = flags;
   if (on === undefined) return flags;
   // Also so that a wrong rule connects nothing.
-  const { deniedPaths: deny } = createPermissions(flags, rootsOf(flags), program, "ask");
+  const { deniedPaths: deny } = createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
   const isBoxed = sandbox || (sandbox === undefined && sandboxAllow !== undefined);
   // As here, where a model gets no more of an output at once.
   const limits = conversation && { maxReplyBytes: defaultMaxReplyBytes };

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import type { Host } from "../host.ts";
 
 interface ShellLine {
   readonly command: string;
-  readonly cwd?: string | undefined;
+  readonly cwd: string;
+  readonly host: Pick<Host, "env" | "once" | "off">;
   /** Goes to its standard input. Default: nothing. */
   readonly input?: string | undefined;
   readonly signal: AbortSignal;
@@ -24,6 +26,7 @@ const drainMs = 250;
 export async function runShellLine({
   command,
   cwd,
+  host,
   input,
   signal,
   killSignal,
@@ -31,7 +34,13 @@ export async function runShellLine({
 }: ShellLine): Promise<ShellEnd> {
   signal.throwIfAborted();
   const isWindows = process.platform === "win32";
-  const child = spawn(command, { cwd, shell: process.env.SHELL || true, stdio: "pipe", detached: !isWindows });
+  const child = spawn(command, {
+    cwd,
+    env: host.env,
+    shell: host.env.SHELL || true,
+    stdio: "pipe",
+    detached: !isWindows,
+  });
   // The whole group: a command may have started others.
   const end = (how: NodeJS.Signals): void => {
     try {
@@ -43,7 +52,7 @@ export async function runShellLine({
   const stop = (): void => end(killSignal);
   const leave = (): void => end("SIGKILL");
   signal.addEventListener("abort", stop, { once: true });
-  process.once("exit", leave);
+  host.once("exit", leave);
   // It may end without reading.
   child.stdin.on("error", () => {}).end(input ?? "");
   for (const stream of ["stdout", "stderr"] as const)
@@ -56,7 +65,7 @@ export async function runShellLine({
     });
   }).finally(() => {
     signal.removeEventListener("abort", stop);
-    process.removeListener("exit", leave);
+    host.off("exit", leave);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
   });
 }

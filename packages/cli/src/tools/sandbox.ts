@@ -14,7 +14,7 @@ const isPath = (name: string): boolean => /[./]/.test(name);
  */
 export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
-  { terminal, env }: Program,
+  { terminal, env, cwd }: Program,
 ): Promise<Flags & Pick<ToolFlags, "commandSandbox" | "enable">> {
   const { sandbox, sandboxAllow, remote } = flags;
   const unknown = sandboxAllow?.find((name) => !isPath(name) && !allowable.some((known) => known === name));
@@ -34,7 +34,7 @@ export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   const isAskedFor = sandbox === true || sandboxAllow !== undefined;
   // A shell that is switched on later runs in the sandbox or fails: the user was not told that it could run without.
   if (!isAskedFor && !isOffered && !hasShell(flags)) return inside;
-  const root = rootsOf(flags);
+  const root = rootsOf(flags, cwd);
   // Protected paths that cannot be kept are no reason to run without a sandbox: they stop commands.
   const sandboxToTry = { ...inside.commandSandbox, unprotected: ["./"] };
   const problem = await sandboxProblem({ root, sandbox: hideState(sandboxToTry, root, env) });

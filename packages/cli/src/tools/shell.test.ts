@@ -1,10 +1,8 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { startProgram, temporaryFolder } from "@toolcrib/testing";
+import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+import { command } from "../../fixtures/command.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -14,7 +12,7 @@ beforeEach(() => {
 async function toolcrib(args: readonly string[], env: Record<string, string> = {}) {
   const state = join(folder, ".state");
   const all = { PATH: "/usr/bin:/bin", HOME: state, XDG_STATE_HOME: state, ...env };
-  return startProgram(bin, args, { cwd: folder, env: all }).ended;
+  return command(args, { cwd: folder, env: all });
 }
 
 /** What a command prints. */

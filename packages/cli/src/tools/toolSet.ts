@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { dirname, isAbsolute } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { createAskUserTool } from "@toolcrib/agent/ask-user";
 import type { ExecutableTool, Guard, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
 import { nearestName, oneLine } from "@toolcrib/core/internal";
@@ -16,6 +16,7 @@ import { defaultMaxReplyBytes } from "@toolcrib/kit/text";
 import type { ConnectedTools } from "@toolcrib/remote";
 import type { BackgroundJobs, SandboxOptions } from "@toolcrib/tools-bash";
 import { createEditFileTool } from "@toolcrib/tools-fs";
+import { projectConfigName } from "../config/settings.ts";
 import { usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
@@ -66,11 +67,11 @@ const longestOutput = defaultMaxReplyBytes;
 export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
-  { leftovers, env }: Pick<Program, "leftovers" | "env">,
+  { leftovers, env, cwd: here, terminal }: Pick<Program, "leftovers" | "env" | "cwd" | "terminal">,
   { context, more = [], readable = [], outputs, jobs, hooks, guard = policy.guard, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const { directory: cwd, remote } = flags;
-  const root = rootsOf(flags);
+  const root = rootsOf(flags, here);
   const limits = { cwd, ...(outputs !== undefined && { maxReplyBytes: longestOutput }) };
   const fs = { ...limits, ...(outputs !== undefined && { maxBytes: longestOutput }) };
   // Outputs of all conversations here: a yes to a command is bound to what the sandbox shows, and holds in the next one.
@@ -98,7 +99,7 @@ export function createToolSet(
     remote ? { packs: remote.tools, extra: [...editThere, createAskUserTool(), ...more] } : local(),
   );
   toggle(registry, flags);
-  checkRules(registry, rules);
+  checkRules(registry, rules, (line) => terminal.aside(line));
   hooks?.checkTools(registry);
   // The first one: it sees what the model gets.
   if (hooks) registry.use(hooks.middleware);
@@ -123,15 +124,15 @@ function spillOthers(directory: string): Middleware {
 }
 
 /** Returns the directories here that the tools may not leave. Throws a usage error for one that is not there. */
-export function rootsOf({ on, root = [] }: ToolFlags): string[] {
-  if (on !== undefined) return [process.cwd()];
+export function rootsOf({ on, root = [] }: ToolFlags, cwd: string): string[] {
+  if (on !== undefined) return [cwd];
   for (const directory of root) {
     if (directory === "") throw usageError("--root needs a directory, not an empty word");
-    const stat = statSync(directory, { throwIfNoEntry: false });
+    const stat = statSync(resolve(cwd, directory), { throwIfNoEntry: false });
     if (!stat) throw usageError(`--root ${directory}: there is no such directory`);
     if (!stat.isDirectory()) throw usageError(`--root ${directory}: this is a file; name a directory`);
   }
-  return root.length > 0 ? [...root] : [process.cwd()];
+  return root.length > 0 ? root.map((directory) => resolve(cwd, directory)) : [cwd];
 }
 
 /** Returns whether `run_bash` is switched on by name. */
@@ -166,12 +167,14 @@ function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: To
 }
 
 /** Refuses a rule about a tool that is not there: it would never hold. Tools of servers may be there in another run. */
-function checkRules(registry: ToolRegistry, flags: PermissionFlags): void {
+function checkRules(registry: ToolRegistry, flags: PermissionFlags, note: (line: string) => void): void {
   for (const list of ["allow", "ask", "deny"] as const) {
     for (const rule of flags[list] ?? []) {
       const name = /^[\w-]+(?=\(|$)/.exec(rule)?.[0];
-      if (name !== undefined && !name.startsWith("mcp__") && !registry.hasTool(name))
-        throw unknownTool(`--${list} ${oneLine(rule, 120)}`, name, registry);
+      if (name === undefined || name.startsWith("mcp__") || registry.hasTool(name)) continue;
+      const error = unknownTool(`--${list} ${oneLine(rule, 120)}`, name, registry);
+      if (list !== "deny" || !flags.projectDeny?.includes(rule)) throw error;
+      note(`Left out: ${projectConfigName}: ${error.message}`);
     }
   }
 }

@@ -27,13 +27,12 @@ async function openChat(
   message: string,
   isPlain = false,
 ): Promise<ExitReason> {
-  const { terminal, interrupts, env } = program;
+  const { interrupts, env } = program;
   if (isPlain) env.TOOLCRIB_PLAIN = "1";
   // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
   const history = inputHistory(env);
   const input = await openChatInput({
-    terminal,
-    env,
+    program,
     history,
     onInterrupt: interrupts.interrupt,
     onEscape: interrupts.stop,

@@ -9,7 +9,7 @@ import type { Program } from "../../program.ts";
 import { shortConnectionAdvice } from "../../sharedFlags.ts";
 import { type Asker, pickByNumber, terminalAsker } from "../../terminal/ask.ts";
 import type { ChatInput } from "../../terminal/chatLines.ts";
-import { readMention, readPastedOr, withMentions } from "../../terminal/prompt.ts";
+import { mentionReader, readPastedOr, withMentions } from "../../terminal/prompt.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
 import { nextMode } from "../../tools/permissions.ts";
 import { readRemoteFile } from "../../tools/remote.ts";
@@ -34,7 +34,7 @@ export async function converse(
   input: ChatInput,
 ): Promise<ExitReason> {
   const { terminal } = program;
-  const choice = await chooseModel(flags);
+  const choice = await chooseModel(flags, program.env);
   const { keyboard, screen } = input;
   const asker = (): Asker | undefined => keyboard && terminalAsker(program, keyboard);
   const user = asker();
@@ -59,6 +59,7 @@ export async function converse(
     }
     return "ok";
   } finally {
+    jobs.end();
     await conversation.close();
   }
 }
@@ -91,7 +92,7 @@ class ChatSession {
         return current.name;
       },
       async useModel(model) {
-        const chosen = await chooseAnother(first, model);
+        const chosen = await chooseAnother(first, model, env);
         conversation.useModel(chosen.provider);
         current = chosen;
         return chosen.isNamed ? undefined : chosen.why;
@@ -188,7 +189,11 @@ class ChatSession {
     const { conversation, program } = this.#context;
     const { remote } = conversation;
     const message = await program.interrupts.during((signal) =>
-      withMentions(text, remote ? readPastedOr((path) => readRemoteFile(remote, path, signal)) : readMention, typed),
+      withMentions(
+        text,
+        remote ? readPastedOr((path) => readRemoteFile(remote, path, signal)) : mentionReader(program.cwd),
+        typed,
+      ),
     );
     await this.#turn((signal) => conversation.turn(message, signal));
     if (conversation.permissions.mode === "plan")
@@ -196,9 +201,10 @@ class ChatSession {
   }
 
   async #runOwn(command: string): Promise<void> {
-    const { terminal, interrupts } = this.#context.program;
+    const { program } = this.#context;
+    const { terminal, interrupts } = program;
     if (command === "") return terminal.aside("Write !COMMAND to run your own command.");
-    const outcome = await interrupts.during((signal) => runOwnCommand(command, terminal, signal));
+    const outcome = await interrupts.during((signal) => runOwnCommand(command, program, signal));
     this.#shared = outcome.forModel;
     terminal.aside(`${outcome.end} /share shows it to the model.`);
   }

@@ -1,18 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { answerWith, type ProgramEnd, sharedCommand, sharedWireServer, temporaryFolder } from "@toolcrib/testing";
+import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
+import { homeFor, modelAt } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
 const wire = await sharedWireServer();
-let env = {};
-let cwd = "";
-
+const home = homeFor("prompts");
+let env: Record<string, string> = {};
 beforeEach(async () => {
-  cwd = temporaryFolder("prompts");
-  env = { XDG_STATE_HOME: temporaryFolder("state"), XDG_CONFIG_HOME: temporaryFolder("config") };
+  env = {};
   const added = await toolcrib(["mcp", "add", "--user", "notes", "--", process.execPath, "-e", server]);
   expect(added.code).toBe(0);
 });
@@ -36,11 +31,9 @@ const server = `
     console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }));
   });`;
 
-function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
-  return command(args, { cwd, env, ...(input !== undefined && { input }) });
-}
-
-const model = (): string[] => ["-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, "--mcp"];
+const toolcrib = (args: readonly string[], input?: string): Promise<ProgramEnd> =>
+  home.toolcrib(args, { env, ...(input !== undefined && { input }) });
+const model = (): string[] => [...modelAt(wire), "--mcp"];
 
 test("prompts of servers are commands: listed, checked, written by the server and sent as a message", async () => {
   wire.script(answerWith({ text: "Reviewed." }));
@@ -81,7 +74,7 @@ test("chat uses the servers that were added or allowed, names the others, and --
   const chat = [...model().slice(0, -1)];
   const add = async (name: string) => toolcrib(["mcp", "add", name, "--", process.execPath, "-e", server]);
   expect((await add("ours")).stderr).toContain("toolcrib chat uses it");
-  const file = join(cwd, ".mcp.json");
+  const file = home.at(".mcp.json");
   const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, object> };
   const theirs = { command: process.execPath, args: ["-e", 'require("node:fs").writeFileSync("started", "")'] };
   writeFileSync(file, JSON.stringify({ mcpServers: { ...mcpServers, theirs } }));
@@ -89,7 +82,7 @@ test("chat uses the servers that were added or allowed, names the others, and --
   expect(stderr).toContain("Not used, as .mcp.json has them now: theirs; toolcrib mcp allow theirs allows it.");
   expect(stderr).toMatch(/\nours {4}1 tool: mcp__ours__look\ntheirs {2}not allowed yet: .*\nnotes {3}1 tool: /);
   expect(stderr).toContain("/mcp__ours__review NOTE [HOW]");
-  expect(existsSync(join(cwd, "started"))).toBe(false);
+  expect(existsSync(home.at("started"))).toBe(false);
   const none = await toolcrib(["chat", ...chat, "--no-mcp"], "/mcp\n/prompts\n");
   expect(none.stderr).toMatch(/\nours {4}not used in this conversation\n/);
   expect(none.stderr).toContain("none is used here; /mcp says why");
@@ -105,7 +98,7 @@ test("what speaks with servers is loaded only where one is used", async () => {
       return next(url, context);
     };
     registerHooks({ load });`;
-  env = { ...env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(hook)}"` };
+  env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(hook)}"` };
   const chat = async () => toolcrib(["chat", "-m", "offline"], "/mcp\n");
   expect(await chat()).toMatchObject({ code: 0, stderr: expect.not.stringContaining("loaded") });
   const added = await toolcrib(["mcp", "add", "--user", "notes", "--", process.execPath, "-e", server]);
@@ -114,7 +107,7 @@ test("what speaks with servers is loaded only where one is used", async () => {
 });
 
 test("the name of a server, which a stranger chose, is one word of the command that allows it", async () => {
-  writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { "x; it's": { command: "true" } } }));
+  writeFileSync(home.at(".mcp.json"), JSON.stringify({ mcpServers: { "x; it's": { command: "true" } } }));
   const allow = "toolcrib mcp allow 'x; it'\\''s'";
   const { stderr } = await toolcrib(["chat", ...model().slice(0, -1)], "/mcp\n");
   expect(stderr).toContain(`${allow} allows it.`);

@@ -1,5 +1,5 @@
 import { clip, withoutControls } from "@toolcrib/core/text";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Program } from "../../program.ts";
 import { runShellLine } from "../../tools/runShellLine.ts";
 
 /** Characters of a command's output that are kept for the model. */
@@ -13,7 +13,11 @@ interface OwnCommand {
 }
 
 /** Runs a command of the user's own in the shell, and prints what it prints. */
-export async function runOwnCommand(command: string, terminal: Terminal, signal: AbortSignal): Promise<OwnCommand> {
+export async function runOwnCommand(
+  command: string,
+  { host, cwd, terminal }: Program,
+  signal: AbortSignal,
+): Promise<OwnCommand> {
   let output = "";
   let line = "";
   const onOutput = (text: string): void => {
@@ -22,7 +26,7 @@ export async function runOwnCommand(command: string, terminal: Terminal, signal:
     line = lines.pop() ?? "";
     if (lines.length > 0) terminal.note(lines.map(withoutControls).join("\n"));
   };
-  const ended = await runShellLine({ command, signal, killSignal: "SIGTERM", onOutput });
+  const ended = await runShellLine({ command, cwd, host, signal, killSignal: "SIGTERM", onOutput });
   if (line !== "") terminal.note(withoutControls(line));
   const end = ended.code === null ? `Ended by ${ended.signal}.` : `Exit ${ended.code}.`;
   return { end, forModel: `I ran \`${command}\`. ${end} It printed:\n\n${output.trimEnd() || "(nothing)"}` };

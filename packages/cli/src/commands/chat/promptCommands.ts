@@ -1,14 +1,18 @@
 import { clip, showInvisible } from "@toolcrib/core/text";
 import { trustedFiles } from "../../config/loadSources.ts";
-import { type ProjectFile, readFolder } from "../../config/projectFiles.ts";
+import { describeLeftOut, type ProjectFile, readFolder } from "../../config/projectFiles.ts";
 import type { Program } from "../../program.ts";
 import { configFolder } from "../../state/stateBase.ts";
 import type { SlashCommand } from "./slashContext.ts";
 
 /** Reads the user's own commands, and those of this directory that the user trusts, by their headings in `/help`. */
 export async function readPromptCommands(program: Program): Promise<Record<string, readonly SlashCommand[]>> {
-  const own = commandsIn(readFolder(configFolder(program.env), "commands"));
-  const project = commandsIn(await trustedFiles(program, process.cwd()));
+  const folder = configFolder(program.env);
+  const { files, leftOut } = readFolder(folder, "commands");
+  const told = describeLeftOut(leftOut, folder);
+  if (told !== undefined) program.terminal.aside(told);
+  const own = commandsIn(files);
+  const project = commandsIn(await trustedFiles(program, program.cwd));
   // A project's command does not stand in for one of the user's.
   const others = project.filter(({ name }) => !own.some((one) => one.name === name));
   return {

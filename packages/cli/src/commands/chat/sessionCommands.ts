@@ -14,7 +14,13 @@ import type { CommandReply, SlashContext } from "./slashContext.ts";
 
 export function describeCompacted(done: Compacted | undefined): string {
   if (!done) return "There is nothing to shorten.";
-  return `A summary now replaces ${done.summarisedMessages} messages.`;
+  const { summarisedMessages: summarised, leftOutMessages: leftOut = 0, cutMessages = 0 } = done;
+  const parts = [
+    summarised > 0 && `A summary now replaces ${summarised} messages.`,
+    leftOut > 0 && `Older messages that did not fit are left out: ${leftOut}.`,
+    cutMessages > 0 && `Long messages that were cut: ${cutMessages}.`,
+  ];
+  return parts.filter(Boolean).join(" ");
 }
 
 /** Lists the conversations, or continues one. */
@@ -37,7 +43,7 @@ export async function resume({ conversation, pick }: SlashContext, name: string 
 }
 
 /** Takes back the last turn that changed files by tools, and names what commands did in it and after it. */
-export async function undoTurn({ undo, remote }: Conversation): Promise<CommandReply> {
+export async function undoTurn({ undo, remote }: Conversation, cwd: string): Promise<CommandReply> {
   if (remote) return `/undo takes back only changes on this machine: those on ${oneLine(remote.name, 100)} stay.`;
   if (!undo) return "Nothing was saved for undo: this conversation is not among those of this directory.";
   const turns: UndoneTurn[] = [];
@@ -49,7 +55,7 @@ export async function undoTurn({ undo, remote }: Conversation): Promise<CommandR
   const notUndoable = turns.flatMap((turn) => turn.notUndoable);
   if (last) {
     const { describeUndone } = await import("@toolcrib/tools-fs/undo");
-    return describeUndone({ ...last, notUndoable }, process.cwd());
+    return describeUndone({ ...last, notUndoable }, cwd);
   }
   const rows = notUndoable.map(({ tool, what }) => `\n  not undone  ${tool}: ${what}`);
   return `There is no turn left that changed anything.${rows.join("")}`;
@@ -74,6 +80,6 @@ export async function exportTo(
   }
   if (file.startsWith("~/")) file = join(home(), file.slice(2));
   const content = await exportSession(journal, file.endsWith(".md") ? "md" : "html", program.env);
-  writeNewFile(file, content);
+  writeNewFile(file, content, program.cwd);
   return `Written to ${oneLine(file, 300)}. It contains all messages and everything that was read: look through it before you share it.`;
 }

@@ -42,7 +42,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
     {
       name: "undo",
       summary: "restore the files that the last turn changed",
-      run: ({ conversation }) => undoTurn(conversation),
+      run: ({ conversation, program }) => undoTurn(conversation, program.cwd),
     },
     {
       name: "export",
@@ -104,8 +104,8 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       name: "calls",
       takes: "[NUMBER]",
       summary: "show the last call, or more calls, in full (also Ctrl-O)",
-      run: ({ calls }, [number = "1"]) =>
-        calls.describe(Math.max(1, Number.parseInt(number, 10) || 1), process.stderr.columns || 80),
+      run: ({ calls, program }, [number = "1"]) =>
+        calls.describe(Math.max(1, Number.parseInt(number, 10) || 1), program.host.stderr.columns || 80),
     },
     {
       name: "jobs",
@@ -204,7 +204,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 /** Lists commands and keys in two columns; in a narrow window each summary is below its command. */
 function helpText({ more, program }: SlashContext): string {
   const { bold } = program.terminal.style;
-  const isNarrow = (process.stderr.columns || 80) < 60;
+  const isNarrow = (program.host.stderr.columns || 80) < 60;
   const row = (what: string, summary: string): string =>
     isNarrow ? `  ${what}\n      ${summary}` : `  ${what.padEnd(28)}  ${summary}`;
   const groups = Object.entries({ ...slashGroups, ...more }).map(([heading, commands]) => [

@@ -3,14 +3,14 @@ import { nearestName } from "@toolcrib/core/internal";
 import type { ConfigContent, ConfigFile } from "../../config/configFile.ts";
 import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
 import { loadSources } from "../../config/loadSources.ts";
-import { readProjectFiles } from "../../config/projectFiles.ts";
+import { describeLeftOut, readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
 import { describeSkills, type FoundSkills, findSkills, skillText, skillTrust } from "../../config/skills.ts";
-import { describeChanges, nameProjectFiles, projectTrust, trustedText } from "../../config/trust.ts";
+import { describeChanges, nameProjectFiles, projectAnswer, projectTrust, trustedText } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
-import type { Program } from "../../program.ts";
+import type { Place, Program } from "../../program.ts";
 import { askYesNo, terminalAsker } from "../../terminal/ask.ts";
 import { configSchema } from "../../version.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
@@ -24,8 +24,8 @@ type PlaceFlags = FlagsOf<typeof projectFlag>;
 
 export const path: DefineCommand = defineCommand({
   flags: projectFlag,
-  run({ terminal, env }, flags) {
-    terminal.data(`${fileOf(flags, env).path}\n`);
+  run(program, flags) {
+    program.terminal.data(`${fileOf(flags, program).path}\n`);
     return "ok";
   },
 });
@@ -55,8 +55,8 @@ export const trust: DefineCommand = defineCommand({
   run: (program, { revoke }) => configTrust(program, revoke),
 });
 
-function fileOf({ project }: PlaceFlags, env: NodeJS.ProcessEnv): ConfigFile {
-  return project ? projectConfig(process.cwd()) : userConfig(env);
+function fileOf({ project }: PlaceFlags, { env, cwd }: Place): ConfigFile {
+  return project ? projectConfig(cwd) : userConfig(env);
 }
 
 /** Throws a usage error, with the nearest name, for a key that there is not. */
@@ -98,56 +98,59 @@ async function configGet(program: Program, key: string | undefined, json = false
 }
 
 async function configSet(
-  { env, terminal }: Program,
+  program: Program,
   key: string,
   words: readonly string[],
   flags: PlaceFlags,
 ): Promise<ExitReason> {
   requireKey(key);
-  const file = fileOf(flags, env);
-  const keepTrust = await trustKeeper(flags, env);
+  const file = fileOf(flags, program);
+  const keepTrust = await trustKeeper(flags, program);
   const value = parseSetting(configSchema(), key, words);
   await checkRules({ [key]: value });
   const { text } = await file.set(key, value);
   await keepTrust(text);
-  terminal.aside(`${key} is set in ${file.name}.`);
+  program.terminal.aside(`${key} is set in ${file.name}.`);
   return "ok";
 }
 
-async function configUnset({ env, terminal }: Program, key: string, flags: PlaceFlags): Promise<ExitReason> {
+async function configUnset(program: Program, key: string, flags: PlaceFlags): Promise<ExitReason> {
   requireKey(key);
-  const file = fileOf(flags, env);
-  const keepTrust = await trustKeeper(flags, env);
+  const file = fileOf(flags, program);
+  const keepTrust = await trustKeeper(flags, program);
   const content = await file.unset(key);
   if (content) await keepTrust(content.text);
-  terminal.aside(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`);
+  program.terminal.aside(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`);
   return "ok";
 }
 
 /** Trusts the user's own change, but not what stood there without being trusted. */
-async function trustKeeper({ project }: PlaceFlags, env: NodeJS.ProcessEnv): Promise<(text: string) => Promise<void>> {
+async function trustKeeper({ project }: PlaceFlags, place: Place): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
-  const before = await projectConfig(process.cwd()).readText();
-  const files = readProjectFiles(process.cwd());
-  const isNew = before === undefined && files.length === 0;
-  const isOwn = isNew || (await projectTrust(env).of(trustedText(before, files))) === "trusted";
+  const before = await projectConfig(place.cwd).readText();
+  const files = readProjectFiles(place.cwd);
+  const isNew = before === undefined && files.files.length + files.leftOut.length === 0;
+  const isOwn = isNew || (await projectAnswer(place, trustedText(before, files))) === "trusted";
+  if (!isOwn) return async () => {};
   return async (text) => {
-    if (isOwn) await projectTrust(env).save(trustedText(text, files), true);
+    const own = trustedText(text, files);
+    if (own !== undefined) await projectTrust(place).save(own, true);
   };
 }
 
-async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Promise<ExitReason> {
-  const place = fileOf(flags, env);
+async function configEdit(program: Program, flags: PlaceFlags): Promise<ExitReason> {
+  const { env, cwd, interrupts } = program;
+  const place = fileOf(flags, program);
   const { path, create, read } = place;
   const editor = env.VISUAL || env.EDITOR;
   if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
-  const keepTrust = await trustKeeper(flags, env);
+  const keepTrust = await trustKeeper(flags, program);
   await create();
   // As git does: the variable may hold arguments.
   const isWindows = process.platform === "win32";
-  const [program, args] = isWindows ? [`${editor} "${path}"`, []] : ["sh", ["-c", `${editor} "$1"`, editor, path]];
+  const [file, args] = isWindows ? [`${editor} "${path}"`, []] : ["sh", ["-c", `${editor} "$1"`, editor, path]];
   const editing = new Promise<number | null>((done, fail) => {
-    spawn(program, args, { stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
+    spawn(file, args, { cwd, env, stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
   });
   const code = await interrupts.during(() => editing);
   if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
@@ -159,20 +162,20 @@ async function configEdit({ env, interrupts }: Program, flags: PlaceFlags): Prom
 }
 
 async function configTrust(program: Program, revoke = false): Promise<ExitReason> {
-  const { terminal, env } = program;
+  const { terminal, env, cwd } = program;
   if (revoke) {
-    await projectTrust(env).save("", undefined);
-    await skillTrust(env, process.cwd()).save("", undefined);
+    await projectTrust(program).save("", undefined);
+    await skillTrust(env, cwd).save("", undefined);
     terminal.aside(
       `${projectConfigName}, .toolcrib (commands, hooks) and the skills of this directory are not trusted.`,
     );
     return "ok";
   }
-  const file = await projectConfig(process.cwd()).read();
-  const files = readProjectFiles(process.cwd());
-  const skills = await findSkills(process.cwd(), env);
+  const file = await projectConfig(cwd).read();
+  const files = readProjectFiles(cwd);
+  const skills = await findSkills(cwd, env);
   const hasSkills = skills !== undefined && skills.project.length > 0;
-  const hasFiles = file !== undefined || files.length > 0;
+  const hasFiles = file !== undefined || files.files.length + files.leftOut.length > 0;
   if (!hasFiles && !hasSkills)
     throw usageError(
       `there is no ${projectConfigName}, no skill and nothing of .toolcrib (commands, hooks) in this directory; toolcrib config set KEY VALUE --project creates the file`,
@@ -197,9 +200,13 @@ async function trustFiles(
   file: ConfigContent | undefined,
   files: ReturnType<typeof readProjectFiles>,
 ): Promise<ExitReason> {
-  const { terminal, env } = program;
-  if (file) await checkRules(file.values, projectConfig(process.cwd()));
-  const changes = describeChanges(file?.values ?? {}, files);
+  const { terminal, cwd } = program;
+  if (file) await checkRules(file.values, projectConfig(cwd));
+  const leftOut = describeLeftOut(files.leftOut);
+  const text = trustedText(file?.text, files);
+  if (text === undefined) throw usageError(`config trust: ${leftOut}`);
+  if (leftOut !== undefined) terminal.note(leftOut);
+  const changes = describeChanges(file?.values ?? {}, files.files);
   const asker = terminalAsker(program);
   const title = asker
     ? `${nameProjectFiles(file !== undefined, files)} of this directory sets`
@@ -207,6 +214,6 @@ async function trustFiles(
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));
-  await projectTrust(env).save(trustedText(file?.text, files), isTrusted);
+  await projectTrust(program).save(text, isTrusted);
   return isTrusted ? "ok" : "denied";
 }

@@ -1,21 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
 import { type McpServerConfig, mountMcp } from "@toolcrib/mcp";
 import {
   answerWith,
   compileCache,
   type ProgramEnd,
-  sharedCommand,
   startProgram,
   temporaryFolder,
   WireServer,
+  writeIn,
 } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bin, command } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
 let folder = "";
 let state = "";
 const cleanups: (() => unknown)[] = [];
@@ -71,21 +70,16 @@ describe("mcp serve", () => {
   });
 
   test("--http serves at /mcp to clients with the token, until Ctrl-C", async () => {
-    const program = startProgram(bin, ["mcp", "serve", "--http", "0"], {
+    const program = command.start(["mcp", "serve", "--http", "0"], {
       cwd: folder,
       env: { TOOLCRIB_MCP_TOKEN: "s3cret", XDG_STATE_HOME: state },
     });
-    cleanups.push(() => program.child.kill("SIGKILL"));
-    let noted = "";
-    program.child.stderr?.on("data", (chunk: string) => {
-      noted += chunk;
-    });
-    await program.printed("Bearer s3cret");
+    const noted = await program.printed("Bearer s3cret");
     const url = String(/http:\S+/.exec(noted)?.[0]);
     const registry = await connect({ url, headers: { Authorization: "Bearer s3cret" } });
     expect(await registry.execute("mcp__own__read_file", { path: "a.txt" })).toBe("hello\n");
     expect((await fetch(url, { method: "POST" })).status).toBe(401);
-    program.child.kill("SIGINT");
+    program.signal("SIGINT");
     expect((await program.ended).code).toBe(0);
   });
 });
@@ -171,10 +165,10 @@ test("run --mcp gives the model the servers' tools, and ends the servers with th
     "-m",
     "openai-compatible/m",
   ];
-  const { code, stdout, stderr } = await startProgram(bin, [...args, "--base-url", `${wire.url}/v1`], {
+  const { code, stdout, stderr } = await command([...args, "--base-url", `${wire.url}/v1`], {
     cwd: folder,
     env: { XDG_STATE_HOME: state },
-  }).ended;
+  });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "It says hello.\n" });
   expect(stderr).toContain("mcp__self__read_file");
   expect(wire.requests[1]?.text).toContain("hello\\n");
@@ -204,32 +198,30 @@ test("mcp test names a tool that has changed, until the change is accepted", asy
   const changed = await toolcrib("test");
   expect(changed.code).toBe(1);
   expect(changed.stderr).toMatch(/Tool hi of the MCP server s has changed since it was accepted/);
+  expect(changed.stderr).toContain('description\n  before: "Says hi."\n  after:  "Says hi, and more."');
   expect((await toolcrib("test", "--accept")).code).toBe(0);
   expect((await toolcrib("test")).code).toBe(0);
 });
 
-describe.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const)("mcp test, ended by %s", (signal, expected) => {
-  test("ends a server that neither answers nor stops when its input closes", async () => {
-    const pidFile = join(folder, "pid");
-    const script = `
-      const fs = require("node:fs");
-      for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
-      process.stdin.resume();
-      setInterval(() => {}, 1000);
-      fs.writeFileSync("pid.new", String(process.pid));
-      fs.renameSync("pid.new", "pid");`;
-    writeFileSync(join(folder, "silent.cjs"), script);
-    await toolcrib("add", "s", process.execPath, join(folder, "silent.cjs"));
-    const program = startProgram(bin, ["mcp", "test"], { cwd: folder, env: { XDG_STATE_HOME: state } });
-    cleanups.push(() => program.child.kill("SIGKILL"));
+test("mcp test, ended by a signal, ends a server that neither answers nor stops when its input closes", async () => {
+  const script = `
+    const fs = require("node:fs");
+    for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
+    process.stdin.resume();
+    setInterval(() => {}, 1000);
+    fs.writeFileSync("pid.new", String(process.pid));
+    fs.renameSync("pid.new", "pid");`;
+  const endBy = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const cwd = join(folder, signal);
+    writeIn(cwd, "silent.cjs", script);
+    const options = { cwd, env: { XDG_STATE_HOME: state } };
+    await command(["mcp", "add", "s", process.execPath, join(cwd, "silent.cjs")], options);
+    const program = startProgram(bin, ["mcp", "test"], options);
+    const pidFile = join(cwd, "pid");
     await expect.poll(() => existsSync(pidFile), { timeout: 60_000 }).toBe(true);
     const pid = Number(readFileSync(pidFile, "utf8"));
     program.child.kill(signal);
-    expect((await program.ended).code).toBe(expected);
+    const { code } = await program.ended;
     const isRunning = (): boolean => {
       try {
         process.kill(pid, 0);
@@ -239,33 +231,9 @@ describe.each([
       }
     };
     await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
-  });
-});
-
-const misuses: readonly [args: string, says: RegExp][] = [
-  ["serve --http x", /--http x: expected a port/],
-  ["serve --no-auth", /are for --http/],
-  ["serve --http 0 --no-auth --host 0.0.0.0", /loopback address only/],
-  ["serve --http 0 --no-auth --host 127.1", /loopback address only, not on 127\.1/],
-  ["serve --http 0x10", /--http 0x10: expected a port/],
-  ["serve --enable nope", /--enable nope: there is no such tool/],
-  ["serve --root nope", /--root nope: there is no such directory/],
-  ["add s", /missing required argument 'target'/],
-  ["add a/b cmd", /a server's name can have only/],
-  ["add s https://x.example extra", /an address takes no arguments/],
-  ["add s http://u:hunter22@", /: http:\/\/\[redacted\]@: this is not an address/],
-  ["add s cmd -H a:b", /--header is for the address/],
-  ["add s cmd -e AB", /--env AB: expected NAME=value/],
-  ["remove nope", /nope is not in \.mcp\.json; there are none/],
-  ["test", /no servers in \.mcp\.json; add one with/],
-  ["tset", /unknown command 'tset' \(Did you mean test\?\)/],
-];
-
-test.each(misuses)("toolcrib mcp %s: exit 2 and one sentence", async (args, says) => {
-  const { code, stderr, stdout } = await toolcrib(...args.split(" "));
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(says);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+    return code;
+  };
+  expect(await Promise.all([endBy("SIGINT"), endBy("SIGTERM")])).toEqual([130, 143]);
 });
 
 test("an invalid .mcp.json is reported and not changed", async () => {

@@ -1,34 +1,13 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, expect, test } from "vitest";
+import type { ProgramEnd } from "@toolcrib/testing";
+import { expect, test } from "vitest";
+import { homeFor } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-let folder = "";
-let state = "";
-
-beforeEach(() => {
-  folder = temporaryFolder("config");
-  state = temporaryFolder("state");
-});
-
-function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return command(["mcp", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } });
-}
-
-test("a key that occurs twice is refused", async () => {
-  const text = '{ "mcpServers": {}, "mcpServers": {} }';
-  writeFileSync(join(folder, ".mcp.json"), text);
-  const { code, stderr } = await toolcrib("add", "b", "cmd");
-  expect(stderr).toMatch(/it has a key twice/);
-  expect(code).toBe(2);
-  expect(readFileSync(join(folder, ".mcp.json"), "utf8")).toBe(text);
-});
+const home = homeFor("config");
+const toolcrib = (...args: string[]): Promise<ProgramEnd> => home.toolcrib(["mcp", ...args]);
+const write = (text: string): string => home.write("work/.mcp.json", text);
 
 test.each(["null", "3", "[]"])("an entry that is %s is named, and mcp remove takes it out", async (entry) => {
-  writeFileSync(join(folder, ".mcp.json"), `{ "mcpServers": { "good": { "command": "x" }, "bad": ${entry} } }`);
+  write(`{ "mcpServers": { "good": { "command": "x" }, "bad": ${entry} } }`);
   expect(await toolcrib("list")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('the entry "bad" is not an object'),
@@ -38,7 +17,7 @@ test.each(["null", "3", "[]"])("an entry that is %s is named, and mcp remove tak
 });
 
 test("an entry without a command is not allowed, and said to have none", async () => {
-  writeFileSync(join(folder, ".mcp.json"), '{ "mcpServers": { "n": { "args": ["x"] } } }');
+  write('{ "mcpServers": { "n": { "args": ["x"] } } }');
   const { code, stderr } = await toolcrib("allow", "n");
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -47,19 +26,8 @@ test("an entry without a command is not allowed, and said to have none", async (
   expect((await toolcrib("list")).stdout).not.toContain("undefined");
 });
 
-test("twenty concurrent mcp add lose no entry and leave no lock", async () => {
-  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
-  const ends = await Promise.all(names.map((name) => toolcrib("add", name, "cmd")));
-  expect(ends.map(({ code }) => code)).toEqual(names.map(() => 0));
-  const { mcpServers } = JSON.parse(readFileSync(join(folder, ".mcp.json"), "utf8"));
-  expect(Object.keys(mcpServers).sort()).toEqual(names.sort());
-  expect(readdirSync(folder).sort()).toEqual([".mcp.json"]);
-  expect((await toolcrib("list")).stdout).not.toContain("not allowed");
-});
-
 test("mcp list shows no password, key or header value, also as JSON", async () => {
-  writeFileSync(
-    join(folder, ".mcp.json"),
+  write(
     JSON.stringify({
       mcpServers: {
         web: { url: "https://me:hunter22@example.com/mcp?key=abc123#frag77", headers: { "X-Key": "plain-value" } },
@@ -87,8 +55,7 @@ test("mcp list shows no password, key or header value, also as JSON", async () =
 });
 
 test("mcp list shows what else an entry that is not allowed yet sets, by name, and what cannot be seen as codes", async () => {
-  writeFileSync(
-    join(folder, ".mcp.json"),
+  write(
     JSON.stringify({
       mcpServers: { time: { command: "npx", args: ["a\u001b]0;x"], env: { NODE_OPTIONS: "--require=./evil.cjs" } } },
     }),

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ToolRegistry } from "@toolcrib/core";
 import { serveMcp } from "@toolcrib/mcp";
 import {
@@ -8,14 +7,11 @@ import {
   type ProgramEnd,
   type ProtectedServer,
   protect,
-  sharedCommand,
-  startProgram,
   temporaryFolder,
 } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { command } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
 let folder = "";
 let state = "";
 let authorization: AuthorizationServer;
@@ -61,14 +57,8 @@ function toolcrib(...args: string[]): Promise<ProgramEnd> {
 
 /** Runs `mcp login`, and follows the address that it prints, as the user would. */
 async function logIn(...flags: string[]): Promise<ProgramEnd> {
-  const program = startProgram(bin, ["mcp", "login", "web", ...flags], { cwd: folder, env: environment() });
-  cleanups.push(() => program.child.kill("SIGKILL"));
-  let noted = "";
-  program.child.stderr?.on("data", (chunk: string) => {
-    noted += chunk;
-  });
-  await program.printed("/authorize?");
-  await expect.poll(() => noted).toMatch(/authorize\?\S+\n/);
+  const program = command.start(["mcp", "login", "web", ...flags], { cwd: folder, env: environment() });
+  const noted = await program.printed("/authorize?");
   await fetch(String(/http\S+authorize\?\S+/.exec(noted)?.[0]));
   return program.ended;
 }
@@ -107,7 +97,7 @@ test("the tokens are kept where only the user can read them, and are printed by 
   expect(readdirSync(folder)).toEqual([".mcp.json"]);
 });
 
-test("no tool reads or changes the file of tokens, nor a command in the sandbox, whatever is allowed", async () => {
+test("no tool reads or changes the file of tokens, whatever is allowed", async () => {
   await logIn();
   const file = join(state, "toolcrib", "logins.json");
   const before = readFileSync(file, "utf8");
@@ -117,8 +107,6 @@ test("no tool reads or changes the file of tokens, nor a command in the sandbox,
       ["write_file", "--path", file, "--content", "{}"],
       ["read_file", "--path", file],
       ["search_text", "--query", "accessToken", "--paths", state],
-      ["run_bash", "--enable", "run_bash", "--command", `cat ${file}`],
-      ["run_bash", "--enable", "run_bash", "--command", `cd ${state} && cat */logins.json`],
     ]) {
       const { stdout, stderr } = await toolcrib("tools", "call", "--root", root, "--mode", "full", ...words);
       expect(stdout + stderr, words.join(" ")).not.toMatch(secret);
@@ -128,10 +116,9 @@ test("no tool reads or changes the file of tokens, nor a command in the sandbox,
 });
 
 test("Ctrl-C ends a login that nobody answers; exit 130", async () => {
-  const program = startProgram(bin, ["mcp", "login", "web"], { cwd: folder, env: environment() });
-  cleanups.push(() => program.child.kill("SIGKILL"));
+  const program = command.start(["mcp", "login", "web"], { cwd: folder, env: environment() });
   await program.printed("/authorize?");
-  program.child.kill("SIGINT");
+  program.signal("SIGINT");
   expect((await program.ended).code).toBe(130);
 });
 

@@ -38,13 +38,13 @@ TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it, each start creat
 });
 
 async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
-  const { terminal, interrupts, env } = program;
+  const { terminal, interrupts, env, cwd } = program;
   const flags = await chooseSandbox(await connectRemote(given, program), program);
   const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
   const tools = (roots: readonly string[] | undefined): ToolRegistry => {
     const toolFlags = { ...flags, root: roots };
     const mode = flags.readOnly ? "read-only" : "full";
-    return createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags), program, mode), program);
+    return createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags, cwd), program, mode), program);
   };
   // Made now, so that wrong flags are reported here and not to the client.
   const fixed = tools(flags.root);
@@ -54,7 +54,7 @@ async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitRea
     http,
     readOnly: flags.readOnly,
     // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
-    ...(http && { roots: [process.cwd()] }),
+    ...(http && { roots: [cwd] }),
     onError: (error) => {
       if (env.TOOLCRIB_DEBUG === "1") terminal.note(error.message);
     },

@@ -6,6 +6,7 @@ import { describeServer, projectConfigFile, redactServer, requireServer } from "
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
+import { mcpFlag } from "../../sharedFlags.ts";
 import { notedConsents, ownConsents } from "../../tools/mcpConsent.ts";
 import { listServers, serversFile } from "../../tools/mcpMount.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
@@ -15,6 +16,7 @@ const addFlags = {
   header: { usage: "-H, --header <name: value>", about: "a header for the address; may be given again", value: "list" },
   user: { usage: "--user", about: "for every directory, in your own mcp.json" },
   cwd: { usage: "--cwd <dir>", about: "where the command runs" },
+  protocol: mcpFlag.protocol,
 } as const;
 
 /** `toolcrib mcp add`: who adds a server allows it to start. */
@@ -77,7 +79,7 @@ async function mcpAdd(
 function serverOf(
   target: string,
   args: readonly string[],
-  { env = [], header = [], cwd }: FlagsOf<typeof addFlags>,
+  { env = [], header = [], cwd, protocol }: FlagsOf<typeof addFlags>,
 ): McpServerConfig {
   if (target.trim() === "") throw usageError("the command is empty; write a command or an http address");
   if (!/^https?:\/\//.test(target)) {
@@ -88,13 +90,19 @@ function serverOf(
       args: [...args],
       ...(env.length > 0 && { env: variables }),
       ...(cwd !== undefined && { cwd }),
+      ...(protocol !== undefined && { protocol }),
     };
   }
   if (!URL.canParse(target)) throw usageError(`${redactUrls(target)}: this is not an address`);
   if (args.length > 0) throw usageError(`${args[0]}: an address takes no arguments`);
   if (env.length > 0 || cwd !== undefined) throw usageError("--env and --cwd are for a command, not for an address");
   const headers = pairs("--header", header, ":", "Name: value");
-  return { type: "http", url: target, ...(header.length > 0 && { headers }) };
+  return {
+    type: "http",
+    url: target,
+    ...(header.length > 0 && { headers }),
+    ...(protocol !== undefined && { protocol }),
+  };
 }
 
 function pairs(flag: string, given: readonly string[], separator: string, form: string): Record<string, string> {
@@ -107,8 +115,9 @@ function pairs(flag: string, given: readonly string[], separator: string, form: 
   );
 }
 
-async function mcpAllow({ terminal, env }: Program, names: readonly string[]): Promise<ExitReason> {
-  const file = projectConfigFile(process.cwd());
+async function mcpAllow(program: Program, names: readonly string[]): Promise<ExitReason> {
+  const { terminal, cwd } = program;
+  const file = projectConfigFile(cwd);
   const { mcpServers } = await file.read();
   for (const name of names) {
     requireServer(mcpServers, name, file.name);
@@ -119,7 +128,7 @@ async function mcpAllow({ terminal, env }: Program, names: readonly string[]): P
       );
   }
   const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
-  await ownConsents(env).save(entries);
+  await ownConsents(program).save(entries);
   for (const [name, entry] of Object.entries(entries)) {
     if (entry) terminal.note(`Allowed in this folder, until it changes:\n${describeServer(name, entry)}`);
   }

@@ -2,24 +2,33 @@ import { oneLine } from "@toolcrib/core/internal";
 import { checkServer } from "@toolcrib/mcp";
 import type { ExitReason } from "../../exitReasons.ts";
 import type { Program } from "../../program.ts";
+import { mcpFlag } from "../../sharedFlags.ts";
 import { terminalAsker } from "../../terminal/ask.ts";
-import { startableServers } from "../../tools/mcpMount.ts";
+import { startableServers, withProtocol } from "../../tools/mcpMount.ts";
 import { ownLogins } from "../../tools/ownLogins.ts";
 import { ownToolStore } from "../../tools/ownToolStore.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 /** `toolcrib mcp test`: starts the servers, shows their tools, and says what is wrong with them. */
 export const test: DefineCommand = defineCommand({
-  flags: { accept: { usage: "--accept", about: "accept the tools that have changed since they were first seen" } },
+  flags: {
+    protocol: mcpFlag.protocol,
+    accept: { usage: "--accept", about: "accept the tools that have changed since they were first seen" },
+  },
   arguments: [["[name]", "only this one"]],
-  run: (program, { accept }, [name]) => mcpTest(program, name, accept),
+  run: (program, { accept, protocol }, [name]) => mcpTest(program, name, protocol, accept),
 });
 
-async function mcpTest(program: Program, name: string | undefined, accept = false): Promise<ExitReason> {
+async function mcpTest(
+  program: Program,
+  name: string | undefined,
+  protocol?: string,
+  accept = false,
+): Promise<ExitReason> {
   const { terminal, interrupts, env } = program;
   const asker = terminalAsker(program);
-  const { mcpServers } = await startableServers(program, asker, "", name);
-  const store = ownToolStore(process.cwd(), program);
+  const { mcpServers } = withProtocol(await startableServers(program, asker, "", name), protocol);
+  const store = ownToolStore(program.cwd, program);
   return interrupts.during(async (signal) => {
     const options = {
       store,
@@ -42,10 +51,15 @@ async function mcpTest(program: Program, name: string | undefined, accept = fals
       terminal.show(`${bold(tool)}  ${dim(oneLine(line, 200))}\n`);
     }
     const problems = checks.flatMap((check) => check.problems);
-    for (const { message } of problems) terminal.note(message);
-    if (problems.some(({ code }) => code === "tool_changed" || code === "instructions_changed")) {
+    for (const { message, details } of problems) {
+      terminal.note(message);
+      if ("difference" in details) terminal.note(details.difference);
+    }
+    if (
+      problems.some(({ code }) => code === "tool_changed" || code === "tool_added" || code === "instructions_changed")
+    ) {
       terminal.note("Accept the changes with: toolcrib mcp test --accept");
     }
-    return problems.length > 0 ? "failed" : "ok";
+    return checks.every(({ isOk }) => isOk) ? "ok" : "failed";
   });
 }

@@ -1,26 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type ProgramEnd, sharedCommand, temporaryFolder } from "@toolcrib/testing";
-import { beforeEach, expect, test } from "vitest";
+import type { ProgramEnd } from "@toolcrib/testing";
+import { expect, test } from "vitest";
+import { homeFor } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const command = sharedCommand(bin);
-let folder = "";
-let config = "";
-let own = "";
-let state = "";
-
-beforeEach(() => {
-  folder = temporaryFolder("project");
-  config = temporaryFolder("config");
-  state = temporaryFolder("state");
-  own = join(config, "toolcrib", "mcp.json");
-});
-
-function toolcrib(...args: string[]): Promise<ProgramEnd> {
-  return command(args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_CONFIG_HOME: config } });
-}
+const home = homeFor("user");
+const own = (): string => join(home.base, "config/toolcrib/mcp.json");
+const toolcrib = (...args: string[]): Promise<ProgramEnd> => home.toolcrib(args);
 
 /** A server of one tool, whose description says whose it is. */
 function serverOf(whose: string): string[] {
@@ -38,25 +24,57 @@ function serverOf(whose: string): string[] {
   return [process.execPath, "-e", script];
 }
 
+/** A server that speaks the newer revision, and gets another tool with the first call. */
+const turning = `
+  const fs = require("node:fs");
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const tools = [{ name: "first", inputSchema: { type: "object" } }];
+  const about = { capabilities: { tools: { listChanged: true } }, serverInfo: { name: "s", version: "1" } };
+  const results = {
+    initialize: () => ({ ...about, protocolVersion: "2025-06-18" }),
+    "server/discover": () => ({ ...about, supportedVersions: ["2026-07-28"] }),
+    "tools/list": () => ({ tools }),
+    "tools/call": ({ _meta = {} }) => {
+      if (tools.length === 1 && tools.push({ name: "second", inputSchema: { type: "object" } }))
+        send({ method: "notifications/tools/list_changed" });
+      return { content: [{ type: "text", text: "by " + _meta["io.modelcontextprotocol/protocolVersion"] }] };
+    },
+  };
+  require("node:readline").createInterface(process.stdin).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id !== undefined) send({ id, result: { resultType: "complete", ...results[method]?.(params) } });
+  });`;
+
+test("--protocol sets the revision: in an entry, for a test, and for a call", async () => {
+  expect((await toolcrib("mcp", "add", "--protocol", "auto", "s", "--", process.execPath, "-e", turning)).code).toBe(0);
+  expect(JSON.parse(readFileSync(home.at(".mcp.json"), "utf8")).mcpServers.s.protocol).toBe("auto");
+  const call = ["tools", "call", "--mcp", "mcp__s__first"];
+  expect(await toolcrib(...call)).toMatchObject({ code: 0, stdout: "by 2026-07-28" });
+  expect(await toolcrib(...call, "--protocol", "legacy")).toMatchObject({ code: 0, stdout: "by undefined" });
+  expect((await toolcrib("mcp", "test", "s", "--protocol", "2026-07-28")).code).toBe(0);
+  expect((await toolcrib("tools", "list", "--protocol", "auto")).stderr).toContain("--protocol is for --mcp");
+  expect((await toolcrib("mcp", "remove", "s")).code).toBe(0);
+});
+
 test("a server of the user's own serves in every directory without a question, from a file that only the user can read", async () => {
   expect((await toolcrib("mcp", "add", "--user", "mine", "--", ...serverOf("the user's"))).code).toBe(0);
-  expect(statSync(own).mode & 0o777).toBe(0o600);
-  expect(existsSync(join(folder, ".mcp.json"))).toBe(false);
+  expect(statSync(own()).mode & 0o777).toBe(0o600);
+  expect(existsSync(home.at(".mcp.json"))).toBe(false);
   const called = await toolcrib("tools", "call", "--mcp", "mcp__mine__who");
   expect(called).toMatchObject({ code: 0, stdout: "the user's", stderr: "" });
-  expect((await toolcrib("mcp", "list")).stdout).toMatch(new RegExp(`^mine .*  ${own}\\n$`));
+  expect((await toolcrib("mcp", "list")).stdout).toMatch(new RegExp(`^mine .*  ${own()}\\n$`));
   expect(JSON.parse((await toolcrib("mcp", "list", "--json")).stdout)).toMatchObject({
     mcpServers: {},
     user: { mcpServers: { mine: { command: process.execPath } } },
   });
   expect((await toolcrib("mcp", "remove", "--user", "mine")).code).toBe(0);
-  expect(JSON.parse(readFileSync(own, "utf8"))).toEqual({ mcpServers: {} });
+  expect(JSON.parse(readFileSync(own(), "utf8"))).toEqual({ mcpServers: {} });
 });
 
 test("a project's server of the same name stands in for the user's only when it is allowed, and says so", async () => {
   await toolcrib("mcp", "add", "--user", "s", "--", ...serverOf("the user's"));
   const [command, ...args] = serverOf("the project's");
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { s: { command, args } } }));
+  writeFileSync(home.at(".mcp.json"), JSON.stringify({ mcpServers: { s: { command, args } } }));
   const refused = await toolcrib("tools", "call", "--mcp", "mcp__s__who");
   expect(refused).toMatchObject({ code: 4, stdout: "" });
   expect(refused.stderr).toMatch(/s is not allowed to start/);
@@ -64,25 +82,15 @@ test("a project's server of the same name stands in for the user's only when it 
   await toolcrib("mcp", "allow", "s");
   const called = await toolcrib("tools", "call", "--mcp", "mcp__s__who");
   expect(called).toMatchObject({ code: 0, stdout: "the project's" });
-  expect(called.stderr).toBe(`s of .mcp.json is used in place of yours in ${own}.\n`);
+  expect(called.stderr).toBe(`s of .mcp.json is used in place of yours in ${own()}.\n`);
   expect((await toolcrib("chat", "-m", "offline")).stderr).toContain(called.stderr);
-  expect((await toolcrib("mcp", "list")).stdout).toContain(`(the one of .mcp.json is used)  ${own}\n`);
+  expect((await toolcrib("mcp", "list")).stdout).toContain(`(the one of .mcp.json is used)  ${own()}\n`);
 });
 
 test("a project cannot switch off a server of the user's", async () => {
   await toolcrib("mcp", "add", "--user", "s", "--", ...serverOf("the user's"));
-  writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { s: { command: "x", disabled: true } } }));
+  writeFileSync(home.at(".mcp.json"), JSON.stringify({ mcpServers: { s: { command: "x", disabled: true } } }));
   expect((await toolcrib("tools", "call", "--mcp", "mcp__s__who")).stdout).toBe("the user's");
-});
-
-test("a file of the user's that others can write starts nothing; exit 2", async () => {
-  mkdirSync(join(config, "toolcrib"));
-  const script = `require("fs").writeFileSync("started", "")`;
-  writeFileSync(own, JSON.stringify({ mcpServers: { s: { command: process.execPath, args: ["-e", script] } } }));
-  chmodSync(own, 0o666);
-  const { code, stderr } = await toolcrib("tools", "list", "--mcp");
-  expect(stderr).toMatch(/mcp\.json: the file .* is not trusted: others can write it \(chmod go-w takes that away\)/);
-  expect({ code, started: existsSync(join(folder, "started")) }).toEqual({ code: 2, started: false });
 });
 
 test("tools list --mcp shows the servers' tools, and tools call without it says what to add", async () => {

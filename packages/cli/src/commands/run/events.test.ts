@@ -9,7 +9,7 @@ type Fields<Type extends AgentEvent["type"]> = Record<keyof Extract<AgentEvent, 
 /** Does not compile once an event, or a field of one, joins the agent's: then it is due in `events.schema.json` too. */
 const fieldsOf: { readonly [Type in AgentEvent["type"]]: Fields<Type> } = {
   "step-start": { type: true, step: true },
-  "text-delta": { type: true, text: true },
+  "text-delta": { type: true, text: true, phase: true },
   "reasoning-delta": { type: true, text: true, isNote: true },
   "tool-call": { type: true, id: true, name: true, args: true },
   "tool-progress": { type: true, id: true, name: true, progress: true },
@@ -18,7 +18,8 @@ const fieldsOf: { readonly [Type in AgentEvent["type"]]: Fields<Type> } = {
   usage: { type: true, usage: true, total: true, callId: true },
   steering: { type: true, text: true },
   "thinking-dropped": { type: true, blocks: true, reason: true },
-  compaction: { type: true, summarisedMessages: true },
+  "unread-call": { type: true, name: true, problem: true, message: true },
+  compaction: { type: true, summarisedMessages: true, leftOutMessages: true, cutMessages: true },
   end: { type: true, reason: true, text: true, detail: true, failed: true, pending: true },
 };
 

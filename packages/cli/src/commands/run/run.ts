@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   anyOf,
   type ChatOptions,
@@ -67,10 +68,9 @@ async function runTask(program: Program, words: readonly string[], flags: RunFla
   let started: Started | undefined;
   const notRun: string[] = [];
   try {
-    const note = (line: string): void => terminal.aside(line);
     const { prompt: given } = flags;
     const all = typeof given === "string" ? [given, ...words] : words;
-    const prompt = await time.during(readPrompt(all, note));
+    const prompt = await time.during(readPrompt(all, program));
     const task = await time.during(start(program, flags, runSessionName(all.join(" "))));
     started = task;
     end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
@@ -84,6 +84,7 @@ async function runTask(program: Program, words: readonly string[], flags: RunFla
     }
     end = { type: "end", reason: "time-limit", text: (isAgentError(error) && error.text) || "" };
   } finally {
+    time.end();
     terminal.tail("");
     await started?.conversation.close();
   }
@@ -110,8 +111,8 @@ interface Started {
 async function start(program: Program, flags: RunFlags, sessionName: string): Promise<Started> {
   const { terminal } = program;
   const { outputSchema, maxCost } = flags;
-  const schema = outputSchema === undefined ? undefined : await readOutputSchema(outputSchema);
-  const { provider, why, isNamed } = await chooseModel(flags);
+  const schema = outputSchema === undefined ? undefined : await readOutputSchema(outputSchema, program.cwd);
+  const { provider, why, isNamed } = await chooseModel(flags, program.env);
   const cost = costLimit(maxCost, provider);
   if (!isNamed) terminal.aside(why);
   const asker = (): Asker | undefined => terminalAsker(program);
@@ -155,9 +156,9 @@ function aboutRun({ provider, conversation: { agent }, journal }: Started): obje
 }
 
 /** Reads the schema in the file that `--output-schema` names. Throws a usage error where an answer cannot be held to it. */
-async function readOutputSchema(path: string): Promise<JsonSchema> {
+async function readOutputSchema(path: string, cwd: string): Promise<JsonSchema> {
   const what = `--output-schema ${path}`;
-  const text = await readGivenFile(path, what);
+  const text = await readGivenFile(resolve(cwd, path), what);
   if (text === undefined) throw usageError(`${what}: there is no such file`);
   const schema = parseJson(text, what);
   if (!isPlainObject(schema)) throw usageError(`${what}: expected a JSON Schema, which is an object`);
@@ -174,12 +175,14 @@ interface TimeLimit {
   readonly signal: AbortSignal;
   /** Rejects when the time is over before `work` is done. */
   during<Result>(work: Promise<Result>): Promise<Result>;
+  /** Stops the clock. */
+  end(): void;
 }
 
 /** Starts the clock; undefined stands for no limit. */
 function startTimeLimit(ms: number | undefined): TimeLimit {
   const over = new AbortController();
-  if (ms !== undefined) setTimeout(() => over.abort(new Error("The time is over")), ms);
+  const timer = ms === undefined ? undefined : setTimeout(() => over.abort(new Error("The time is over")), ms);
   const { signal } = over;
   const expired = new Promise<never>((_resolve, reject) => {
     const tooEarly = "the time limit was reached before the model was asked; raise --timeout";
@@ -187,7 +190,7 @@ function startTimeLimit(ms: number | undefined): TimeLimit {
   });
   // It may come when nothing waits for it.
   expired.catch(() => {});
-  return { signal, during: (work) => Promise.race([work, expired]) };
+  return { signal, during: (work) => Promise.race([work, expired]), end: () => clearTimeout(timer) };
 }
 
 /** Makes the limit of `--max-cost`; undefined without it. Throws a usage error for a model whose replies will not say what they cost. */

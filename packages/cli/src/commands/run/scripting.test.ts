@@ -2,25 +2,19 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import {
   answerWith,
   compileCache,
-  hasTerminals,
   jsonOf,
   type ProgramEnd,
-  sharedCommand,
   sharedWireServer,
-  startOnTerminal,
-  startProgram,
   streamOf,
   temporaryFolder,
 } from "@toolcrib/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { bin, call, command, onTerminal } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
 const wire = await sharedWireServer();
-const command = sharedCommand(bin);
 let folder = "";
 
 beforeEach(() => {
@@ -36,10 +30,12 @@ beforeEach(() => {
   );
 });
 
-function toolcrib(args: readonly string[], input?: string): Promise<ProgramEnd> {
+function start(args: readonly string[], input?: string): ReturnType<typeof command.start> {
   const env = { XDG_STATE_HOME: join(folder, "../state"), OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${wire.url}/v1` };
-  return command(args, { cwd: folder, env, ...(input !== undefined && { input }) });
+  return command.start(args, { cwd: folder, env, ...(input !== undefined && { input }) });
 }
+
+const toolcrib = (...given: Parameters<typeof start>): Promise<ProgramEnd> => start(...given).ended;
 
 const run = (...flags: string[]): Promise<ProgramEnd> => toolcrib(["run", "hi", "-m", "openai/gpt-6-luna", ...flags]);
 
@@ -47,7 +43,6 @@ const run = (...flags: string[]): Promise<ProgramEnd> => toolcrib(["run", "hi", 
 const last = ({ stdout }: ProgramEnd): Record<string, unknown> =>
   JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Record<string, unknown>;
 
-const call = (name: string, args: object) => answerWith({ calls: [{ name, args: JSON.stringify(args) }] });
 const files = [{ file: "a.txt" }];
 
 describe("--output-format", () => {
@@ -67,7 +62,7 @@ describe("--output-format", () => {
   test("each line of stream-json is an event of the schema, whatever happens", async () => {
     wire.script(
       jsonOf({ error: { message: "busy" } }, { status: 500 }),
-      call("run_bash", { command: "echo one; sleep 1; echo two" }),
+      call("run_bash", { command: "echo one; sleep 0.3; echo two" }),
       call("write_file", { path: "b.txt", content: "x" }),
     );
     const end = await run(
@@ -145,13 +140,6 @@ describe("--output-format", () => {
       expect(stderr).not.toMatch(/toolcrib: |^\s+at /m);
     },
   );
-
-  test("what is piped in comes before the words", async () => {
-    wire.script(answerWith({ text: "Fine." }));
-    const args = ["run", "review this", "-m", "openai/gpt-6-luna", "--output-format", "text"];
-    expect(await toolcrib(args, "diff --git a/a b/a\n")).toMatchObject({ code: 0, stdout: "Fine.\n" });
-    expect(wire.requests[0]?.text).toContain(String.raw`diff --git a/a b/a\n\nreview this`);
-  });
 });
 
 describe("--output-schema", () => {
@@ -268,13 +256,24 @@ describe("--max-cost", () => {
 });
 
 describe("--timeout", () => {
+  const hour = ["--timeout", "1h"];
+  let timers: MockInstance<typeof setTimeout>;
+  beforeEach(() => {
+    timers = vi.spyOn(globalThis, "setTimeout");
+    return () => timers.mockRestore();
+  });
+  const endHour = (): void => timers.mock.calls.find(([, ms]) => ms === 3_600_000)?.[0]();
   const allowed = ["--enable", "run_bash", "--allow", "run_bash", "--no-sandbox"];
 
   test.skipIf(process.platform !== "linux")(
     "ends what runs, keeps the conversation whole, and says how to go on: exit 5",
     async () => {
       wire.script(call("run_bash", { command: "echo $$ > pid; exec sleep 600" }));
-      const end = await run("--timeout", "5s", "--output-format", "json", ...allowed);
+      const running = run(...hour, "--output-format", "json", ...allowed);
+      const file = join(folder, "pid");
+      await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/\n/);
+      endHour();
+      const end = await running;
       expect(last(end)).toMatchObject({
         ok: false,
         reason: "time-limit",
@@ -282,7 +281,7 @@ describe("--timeout", () => {
       });
       expect(end.stderr).toMatch(/The time limit was reached before the answer: continue with toolcrib run -c/);
       expect(end.code).toBe(5);
-      const pid = readFileSync(join(folder, "pid"), "utf8").trim();
+      const pid = readFileSync(file, "utf8").trim();
       await expect.poll(() => existsSync(`/proc/${pid}/cmdline`)).toBe(false);
       const sessions = join(folder, "../state/toolcrib/sessions");
       const [own = ""] = readdirSync(sessions);
@@ -297,11 +296,12 @@ describe("--timeout", () => {
     },
   );
 
-  test.skipIf(!hasTerminals())("takes an open question off the screen, which stays open for later", async () => {
-    const args = ["run", "write hi to b.txt", "-m", "offline", "--timeout", "10s"];
+  test("takes an open question off the screen, which stays open for later", async () => {
+    const args = ["run", "write hi to b.txt", "-m", "offline", ...hour];
     const env = { XDG_STATE_HOME: join(folder, "../state") };
-    const program = startOnTerminal(bin, args, { cwd: folder, env });
-    await program.shows(/b\.txt/);
+    const program = onTerminal(args, { cwd: folder, env });
+    await program.shows(/b\.txt[\s\S]*then Enter:$/);
+    endHour();
     await program.shows(/The time limit was reached before the answer/);
     expect(await program.ended).toBe(5);
     expect(existsSync(join(folder, "b.txt"))).toBe(false);
@@ -317,15 +317,16 @@ describe("--timeout", () => {
       const { chunks, ...rest } = typeof answer === "function" ? answer(request) : answer;
       return { ...rest, chunks: chunks.slice(0, -3), end: "hang" };
     });
-    const end = await run("--timeout", "5s", "--output-format", "stream-json");
+    const running = start(["run", "hi", "-m", "openai/gpt-6-luna", ...hour, "--output-format", "stream-json"]);
+    await running.printed("The");
+    endHour();
+    const end = await running.ended;
     expect(last(end)).toMatchObject({ reason: "time-limit", text: expect.stringMatching(/^The/) });
     expect(end.code).toBe(5);
   });
 
   test("holds for a standard input that never ends, too", async () => {
-    const env = { XDG_STATE_HOME: join(folder, "../state") };
-    const args = ["run", "-m", "offline", "--timeout", "500ms", "--output-format", "json"];
-    const end = await startProgram(bin, args, { cwd: folder, env, input: "open" }).ended;
+    const end = await toolcrib(["run", "-m", "offline", "--timeout", "200ms", "--output-format", "json"], "open");
     expect(last(end)).toMatchObject({ error: { code: "limit", message: expect.stringMatching(/time limit/) } });
     expect(end.code).toBe(5);
   });

@@ -17,17 +17,17 @@ export interface Surface {
   readonly reflows: boolean;
 }
 
-export function terminalSurface(env: NodeJS.ProcessEnv): Surface {
+export function terminalSurface(stderr: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Surface {
   return {
-    write: (text) => void process.stderr.write(text),
+    write: (text) => void stderr.write(text),
     // A terminal that does not know its size says 0.
     get columns() {
-      return process.stderr.columns || 80;
+      return stderr.columns || 80;
     },
     get rows() {
-      return process.stderr.rows || 24;
+      return stderr.rows || 24;
     },
-    isColored: wantsColor(process.stderr, env),
+    isColored: wantsColor(stderr, env),
     // Of those in use, these three do not.
     reflows: env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== "linux",
   };

@@ -48,9 +48,9 @@ const longestWaitMs = 3000;
 const mostBytes = 10_000_000;
 
 /** Keeps the picture of the clipboard in a file, for the user alone until `removePictures` is called, and names it in a message; undefined where there is none. Never runs a program of this directory. */
-export async function clipboardPicture(): Promise<string | undefined> {
+export async function clipboardPicture(cwd: string): Promise<string | undefined> {
   for (const [name, ...args] of readers) {
-    const program = findProgram(name, [process.cwd()]);
+    const program = findProgram(name, [cwd]);
     const bytes = program === undefined ? undefined : await outputOf(program, args);
     if (!bytes || imageFormat(bytes) === undefined) continue;
     const folder = mkdtempSync(join(tmpdir(), "toolcrib-paste-"));

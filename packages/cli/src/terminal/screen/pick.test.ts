@@ -1,10 +1,8 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { screenOf } from "../../../fixtures/screen.ts";
 import type { Choice } from "../ask.ts";
 import { createStyle } from "../style.ts";
 import { Picker } from "./panel.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 const rows = (...texts: string[]): Choice[] => texts.map((text) => ({ text }));
 

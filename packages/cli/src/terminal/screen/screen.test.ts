@@ -1,47 +1,18 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import {
-  answerWith,
-  hasTerminals,
-  replyEvents,
-  sharedTerminal,
-  sharedWireServer,
-  sse,
-  streamOf,
-  type TerminalProgram,
-  workFolders,
-} from "@toolcrib/testing";
+import { answerWith, replyEvents, sharedWireServer, sse, streamOf } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { call, homeFor, leave, modelAt, type OnTerminal } from "../../../fixtures/command.ts";
 
-const bin = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
-const work = workFolders("screen");
+const work = homeFor("screen");
 const wire = await sharedWireServer();
-const onTerminal = sharedTerminal(bin);
 
-interface Size {
-  readonly columns?: number;
-  readonly rows?: number;
-}
+type Size = { readonly columns?: number; readonly rows?: number };
 
-async function chatting(
-  env: Record<string, string> = {},
-  size: Size = {},
-  ...flags: string[]
-): Promise<TerminalProgram> {
-  const args = ["chat", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...flags];
-  const program = onTerminal(args, {
-    cwd: work.folder,
-    env: { XDG_STATE_HOME: work.state, ...env },
-    ...size,
-  });
+async function chatting(env: Record<string, string> = {}, size: Size = {}, ...flags: string[]): Promise<OnTerminal> {
+  const program = work.onTerminal(["chat", ...modelAt(wire), ...flags], { env, ...size });
   await program.shows(/lists\s+commands\.[\s\S]*\n>$/);
   return program;
-}
-
-async function leave(program: TerminalProgram): Promise<void> {
-  program.type("/quit\r");
-  expect(await program.ended).toBe(0);
 }
 
 const messages = (): string[] =>
@@ -75,34 +46,29 @@ Done.`;
 
 const edit = JSON.stringify({ path: "a.ts", edits: [{ old_text: "two", new_text: "2" }] });
 
-describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
+describe("a conversation on a terminal", () => {
   test.each<[string, Record<string, string>, Size]>([
     ["wide", {}, { columns: 80, rows: 30 }],
     ["without-colors", { NO_COLOR: "1" }, { columns: 80, rows: 30 }],
     ["narrow", {}, { columns: 20, rows: 12 }],
   ])("looks as it should: %s", async (name, env, size) => {
-    writeFileSync(join(work.folder, "a.ts"), "one\ntwo\nthree\n");
+    writeFileSync(work.at("a.ts"), "one\ntwo\nthree\n");
     wire.script(
-      answerWith({ calls: [{ name: "read_file", args: '{"path":"a.ts"}' }] }),
+      call("read_file", { path: "a.ts" }),
       answerWith({ text: "I change it.", calls: [{ name: "edit_file", args: edit }] }),
       answerWith({ text: answer }),
     );
     const program = await chatting(env, size);
-    program.type("change a.ts, please\r");
-    await program.shows(/then\sEnter:$/);
+    await program.enter("change a.ts, please\r", /then\sEnter:$/);
     await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}-question.txt`);
-    program.type("y\r");
-    await program.shows(/Done\.\n\nopenai-compatible\/m.*\n>$/);
-    program.type("\u000f");
-    await program.shows(/\(\d+ to \d+ of \d+\)$/);
+    await program.enter("y\r", /Done\.\n\nopenai-compatible\/m.*\n>$/);
+    await program.enter("\u000f", /\(\d+ to \d+ of \d+\)$/);
     await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}-opened.txt`);
-    program.type("\u000f");
-    await program.shows(/Done\.\n\nopenai-compatible\/m.*\n>$/);
+    await program.enter("\u000f", /Done\.\n\nopenai-compatible\/m.*\n>$/);
     await expect(steady(program.screen.text)).toMatchFileSnapshot(`golden/${name}.txt`);
-    program.type("/");
-    await program.shows("→ /answer");
+    await program.enter("/", "→ /answer");
     program.type("\u007f");
-    await leave(program);
+    expect(await leave(program)).toBe(0);
     // Colours and weights only where they are wanted.
     expect(/\u001b\[[0-9;]*m/.test(program.screen.raw)).toBe(env.NO_COLOR === undefined);
   });
@@ -111,11 +77,9 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     wire.script(answerWith({ text: "Read." }));
     const program = await chatting();
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
-    program.type(`See: \u001b[200~${lines.join("\r")}\u001b[201~`);
-    await program.shows(/> See: \[paste #1 \+30 lines\]$/);
-    program.type("\r");
-    await program.shows(/\n {2}line 10\n {2}… 20 more lines\n\nRead\.\n\n.*\n>$/);
-    await leave(program);
+    await program.enter(`See: \u001b[200~${lines.join("\r")}\u001b[201~`, /> See: \[paste #1 \+30 lines\]$/);
+    await program.enter("\r", /\n {2}line 10\n {2}… 20 more lines\n\nRead\.\n\n.*\n>$/);
+    expect(await leave(program)).toBe(0);
     expect(messages()).toEqual([`See: ${lines.join("\n")}`]);
   });
 
@@ -127,118 +91,69 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
   ])("begins another line of a message at %s", async (_key, keys) => {
     wire.script(answerWith({ text: "Read." }));
     const program = await chatting();
-    program.type("one");
-    await program.shows(/> one$/);
-    program.type(keys);
-    await program.shows((text) => program.screen.cursor.row === text.split("\n").length);
-    program.type("two\r");
-    await program.shows(/> one\n {2}two\n\nRead\./);
-    await leave(program);
+    await program.enter("one", /> one$/);
+    await program.enter(keys, (text) => program.screen.cursor.row === text.split("\n").length);
+    await program.enter("two\r", /> one\n {2}two\n\nRead\./);
+    expect(await leave(program)).toBe(0);
     expect(messages()).toEqual(["one\ntwo"]);
   });
 
   test("completes commands, what they take, and files after @ that the project does not ignore", async () => {
     wire.script(answerWith({ text: "Read." }));
-    writeFileSync(join(work.folder, ".gitignore"), "noted.log\n");
-    for (const name of ["notes.md", "noted.log"]) writeFileSync(join(work.folder, name), "x");
+    writeFileSync(work.at(".gitignore"), "noted.log\n");
+    for (const name of ["notes.md", "noted.log"]) writeFileSync(work.at(name), "x");
     const program = await chatting();
-    program.type("/to");
-    await program.shows(/→ \/tools/);
-    program.type("\t");
-    await program.shows(/> \/tools$/);
-    program.type("d");
-    await program.shows(/> \/tools d\n\s*→ disable$/);
-    program.type("\t");
-    await program.shows(/> \/tools disable$/);
-    program.type("\u0015see @not");
-    await program.shows(/> see @not\n\s*→ notes\.md$/);
-    program.type("\t");
-    await program.shows(/> see @notes\.md$/);
-    program.type("\r");
-    await program.shows(/Read\.\n\n.*\n>$/);
-    await leave(program);
+    await program.enter("/to", /→ \/tools/);
+    await program.enter("\t", /> \/tools$/);
+    await program.enter("d", /> \/tools d\n\s*→ disable$/);
+    await program.enter("\t", /> \/tools disable$/);
+    await program.enter("\u0015see @not", /> see @not\n\s*→ notes\.md$/);
+    await program.enter("\t", /> see @notes\.md$/);
+    await program.enter("\r", /Read\.\n\n.*\n>$/);
+    expect(await leave(program)).toBe(0);
     expect(messages()).toEqual(['see @notes.md\n\n<file path="notes.md">\nx\n</file>']);
   });
 
   test("remembers what was typed for later sessions, for the user alone", async () => {
     wire.script(answerWith({ text: "Read." }), answerWith({ text: "Again." }));
     const first = await chatting();
-    first.type("the first\r");
-    await first.shows(/Read\.\n\n.*\n>$/);
+    await first.enter("the first\r", /Read\.\n\n.*\n>$/);
     first.type("\u0004");
     expect(await first.ended).toBe(0);
     const file = join(work.state, "toolcrib", "input.jsonl");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, "utf8")).toBe('"the first"\n');
     const second = await chatting();
-    second.type("\u001b[A");
-    await second.shows(/> the first$/);
-    second.type("\r");
-    await second.shows(/Again\.\n\n.*\n>$/);
-    await leave(second);
+    await second.enter("\u001b[A", /> the first$/);
+    await second.enter("\r", /Again\.\n\n.*\n>$/);
+    expect(await leave(second)).toBe(0);
     expect(messages()).toEqual(["the first", "the first"]);
-  });
-
-  test("leaves the keys as the shell had them, also after one that was killed", async () => {
-    const killed = await chatting();
-    killed.kill();
-    await killed.ended;
-    const next = await chatting();
-    await leave(next);
-    // The terminal's stack of keyboard modes: what is pushed, popped and set.
-    const stack = [0];
-    for (const [, how, flags] of `${killed.screen.raw}${next.screen.raw}`.matchAll(/\u001b\[([<=>])(\d*)u/g)) {
-      if (how === ">") stack.push(Number(flags));
-      else if (how === "=") stack[stack.length - 1] = Number(flags);
-      else stack.pop();
-    }
-    expect(stack.length).toBeGreaterThan(0);
-    expect(stack.at(-1)).toBe(0);
   });
 
   test("lets the user pick an earlier conversation", async () => {
     wire.script(answerWith({ text: "Wren." }), answerWith({ text: "Heron." }), answerWith({ text: "Wren again." }));
     const program = await chatting();
-    program.type("about birds\r");
-    await program.shows(/Wren\.\n\n.*\n>$/);
-    program.type("/clear\r");
-    await program.shows(/A new conversation begins[\s\S]*\n>$/);
-    program.type("about fish\r");
-    await program.shows(/Heron\.\n\n.*\n>$/);
+    await program.enter("about birds\r", /Wren\.\n\n.*\n>$/);
+    await program.enter("/clear\r", /A new conversation begins[\s\S]*\n>$/);
+    await program.enter("about fish\r", /Heron\.\n\n.*\n>$/);
     program.type("/resume\r");
     await program.shows(/Enter picks · Esc leaves · type to filter\n→ .* about fish {2}\(this one\)\n.* about birds$/);
-    program.type("\u001b[B\r");
-    await program.shows(/Continuing .*about birds: 2 messages\.\n\n> about birds\n\nWren\.\n\n.*\n>$/);
-    program.type("which\r");
-    await program.shows(/Wren again\.\n\n.*\n>$/);
-    await leave(program);
+    await program.enter("\u001b[B\r", /Continuing .*about birds: 2 messages\.\n\n> about birds\n\nWren\.\n\n.*\n>$/);
+    await program.enter("which\r", /Wren again\.\n\n.*\n>$/);
+    expect(await leave(program)).toBe(0);
     expect(wire.requests.at(-1)?.text).toContain("about birds");
   });
 
   test("shows a running command with its last line, and ends it at Ctrl-C", async () => {
     const command = "echo first; echo second; while ! test -e go; do sleep 0.1; done";
-    wire.script(answerWith({ calls: [{ name: "run_bash", args: JSON.stringify({ command }) }] }));
+    wire.script(call("run_bash", { command }));
     const program = await chatting({}, {}, "--enable", "run_bash", "--no-sandbox", "--mode", "full");
-    program.type("run it\r");
-    await program.shows(/\n→ run_bash .* · \d+ s\n {2}second\n\n.*Esc stops.*\n>$/);
-    program.type("typed meanwhile");
-    await program.shows(/\n {2}second\n\n.*\n> typed meanwhile$/);
-    program.type("\u0003");
-    await program.shows(/Ending the request[\s\S]*Interrupted\.[\s\S]*\n> typed meanwhile$/);
-    program.type("\u0003");
-    await program.shows(/\nCtrl-C again, or \/quit, leaves\. .*\n>$/);
+    await program.enter("run it\r", /\n→ run_bash .* · \d+ s\n {2}second\n\n.*Esc stops.*\n>$/);
+    await program.enter("typed meanwhile", /\n {2}second\n\n.*\n> typed meanwhile$/);
+    await program.enter("\u0003", /Ending the request[\s\S]*Interrupted\.[\s\S]*\n> typed meanwhile$/);
+    await program.enter("\u0003", /\nCtrl-C again, or \/quit, leaves\. .*\n>$/);
     program.type("\u0003");
     expect(await program.ended).toBe(130);
-  });
-
-  test("ends a request that the model does not answer at Ctrl-C", async () => {
-    wire.script(streamOf([], { end: "hang" }));
-    const program = await chatting();
-    program.type("hello\r");
-    await program.shows("waiting for the model");
-    program.type("\u0003");
-    await program.shows(/Interrupted\.\n\n.*\n>$/);
-    await leave(program);
   });
 
   test("prints each line of a long answer once and in order, however it comes and the window changes", async () => {
@@ -258,7 +173,7 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     }
     await program.shows(/The end\.\n\nopenai-compatible\/m.*\n>$/);
     expect(program.screen.text.match(/const line\d+ = \d+;/g)).toEqual(lines);
-    await leave(program);
+    expect(await leave(program)).toBe(0);
   });
 
   test("writes little more than the answer: nothing that has not changed is drawn again", async () => {
@@ -266,57 +181,52 @@ describe.skipIf(!hasTerminals())("a conversation on a terminal", () => {
     wire.script(streamOf(inPieces(words), { gapMs: 1 }));
     const program = await chatting();
     const before = program.screen.raw.length;
-    program.type("talk\r");
-    await program.shows(/word9\n\nopenai-compatible\/m.*\n>$/);
+    await program.enter("talk\r", /word9\n\nopenai-compatible\/m.*\n>$/);
     const written = program.screen.raw.length - before;
     const ratio = written / words.join("").length;
     console.log(`1,000 tokens: ${words.join("").length} characters, ${written} written, ratio ${ratio.toFixed(2)}`);
     // Where each token is drawn by itself, about 45 characters of control codes come with it.
     expect(ratio).toBeLessThan(12);
-    await leave(program);
+    expect(await leave(program)).toBe(0);
   });
 
   test("nothing that a model or a tool says steers the terminal", async () => {
     const hostile = "a\u001b]0;owned\u0007\u001b[2J\u009b3J\u001b[31mb\u202e &#27;[2J [x](\u001b]8;;http://evil\u0007)";
-    writeFileSync(join(work.folder, "a.ts"), hostile);
+    writeFileSync(work.at("a.ts"), hostile);
     wire.script(
       answerWith({ text: hostile, calls: [{ name: "read_file", args: JSON.stringify({ path: "a.ts", limit: 3 }) }] }),
       answerWith({ text: `\`\`\`\n${hostile}\n\`\`\`\n\n${hostile}` }),
     );
     const program = await chatting();
-    program.type("read\r");
-    await program.shows(/✓ read_file[\s\S]*owned[\s\S]*owned[\s\S]*\n\nopenai-compatible\/m.*\n>$/);
-    program.type("\u000f");
-    await program.shows(/→ read_file[\s\S]*\(\d+ to \d+ of \d+\)$/);
-    program.type("q");
-    await program.shows(/\n>$/);
-    await leave(program);
+    await program.enter("read\r", /✓ read_file[\s\S]*owned[\s\S]*owned[\s\S]*\n\nopenai-compatible\/m.*\n>$/);
+    await program.enter("\u000f", /→ read_file[\s\S]*\(\d+ to \d+ of \d+\)$/);
+    await program.enter("q", /\n>$/);
+    expect(await leave(program)).toBe(0);
     expect(program.screen.raw).not.toMatch(/\u001b[^[]|\u001b\[[23]J|\u009b|\u202e|\u0007/);
   });
 });
 
-describe.skipIf(!hasTerminals()).each<[string, Record<string, string>, string[]]>([
+describe.each<[string, Record<string, string>, string[]]>([
   ["a dumb terminal", { TERM: "dumb" }, []],
   ["TOOLCRIB_PLAIN=1", { TOOLCRIB_PLAIN: "1", NO_COLOR: "1" }, []],
   ["--plain", { NO_COLOR: "1" }, ["--plain"]],
 ])("with %s", (_how, env, flags) => {
   test("lines are printed one after the other, without a control code, and questions are answered", async () => {
-    writeFileSync(join(work.folder, "a.ts"), "one\ntwo\n");
+    writeFileSync(work.at("a.ts"), "one\ntwo\n");
     wire.script(
       answerWith({ text: "I **change** it.", calls: [{ name: "edit_file", args: edit }] }),
       answerWith({ text: "Done." }),
     );
-    const args = ["chat", "-m", "openai-compatible/m", "--base-url", `${wire.url}/v1`, ...flags];
-    const program = onTerminal(args, { cwd: work.folder, env: { XDG_STATE_HOME: work.state, ...env } });
+    const args = ["chat", ...modelAt(wire), ...flags];
+    const program = work.onTerminal(args, { env });
     await program.shows(/\n>$/);
     program.type("change it\r");
     await program.shows(/I \*\*change\*\* it\.\n→ edit_file [\s\S]*\n {2}-two\n {2}\+2\n[\s\S]*then Enter:$/);
-    program.type("y\r");
-    await program.shows(/\n✓ edit_file[^\n]*\nDone\.\n>$/);
+    await program.enter("y\r", /\n✓ edit_file[^\n]*\nDone\.\n>$/);
     program.type("\u0004");
     expect(await program.ended).toBe(0);
     expect(program.screen.raw).not.toContain("\u001b");
-    expect(readFileSync(join(work.folder, "a.ts"), "utf8")).toBe("one\n2\n");
+    expect(readFileSync(work.at("a.ts"), "utf8")).toBe("one\n2\n");
   });
 });
 

@@ -20,8 +20,7 @@ const mostFolded = 20;
 
 /**
  * A conversation on a terminal: what is said stays where it was printed, and below it are the rows that change, with the message that is
- * typed as the last. The editor and the markdown are those of pi-tui, bundled: it starts in a third of the time of ink. Its own screens are not
- * used: they print the whole conversation anew when the window changes its size.
+ * typed as the last. The editor and the markdown are those of pi-tui, whose own screens print all anew when the window changes its size.
  */
 export class Screen implements ChatInput, ChatScreen {
   readonly screen: ChatScreen = this;
@@ -55,8 +54,8 @@ export class Screen implements ChatInput, ChatScreen {
   ) {
     this.keyboard = keyboard;
     this.#options = options;
-    const { terminal, env } = options;
-    this.#surface = terminalSurface(env);
+    const { host, terminal, env } = options.program;
+    this.#surface = terminalSurface(host.stderr, env);
     this.#modes = keyModes(env);
     this.#rows = new LiveRows(this.#surface);
     this.#line = new InputLine(this.#surface, terminal.style, () => this.#changed());
@@ -68,8 +67,8 @@ export class Screen implements ChatInput, ChatScreen {
       pause: () => this.#pause(),
       resume: () => this.#resume(),
     });
-    process.stderr.on("resize", this.#changed);
-    process.on("exit", this.#leave);
+    host.stderr.on("resize", this.#changed);
+    host.on("exit", this.#leave);
     keyboard.take(this.#onTyped);
     this.#surface.write(`${this.#modes.reset}${this.#modes.on}`);
     this.#history = [...before];
@@ -81,8 +80,8 @@ export class Screen implements ChatInput, ChatScreen {
 
   async next(): Promise<string | undefined> {
     const line = await this.#queue.next();
-    if (line === undefined) return undefined;
-    this.#print("message", messageRows(line, this.#options.terminal.style));
+    if (line === undefined) return line;
+    this.#print("message", messageRows(line, this.#options.program.terminal.style));
     this.#draw();
     return line;
   }
@@ -99,8 +98,8 @@ export class Screen implements ChatInput, ChatScreen {
   async startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }> {
     const { createAnswers } = await this.#markdown;
     const turn = new TurnRows({
-      style: this.#options.terminal.style,
-      answer: createAnswers(this.#options.terminal.style, this.#surface.isColored),
+      style: this.#options.program.terminal.style,
+      answer: createAnswers(this.#options.program.terminal.style, this.#surface.isColored),
       columns: () => this.#surface.columns,
       print: (kind, rows) => this.#print(kind, rows),
       fold: (folded) => {
@@ -127,7 +126,7 @@ export class Screen implements ChatInput, ChatScreen {
     if (this.#queue.hasEnded) return undefined;
     try {
       return await new Promise((resolve) => {
-        this.#panel = new Picker(choices, this.#options.terminal.style, resolve);
+        this.#panel = new Picker(choices, this.#options.program.terminal.style, resolve);
         this.#changed();
       });
     } finally {
@@ -142,9 +141,10 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   close(): void {
-    this.#options.terminal.keepBelow(undefined);
-    process.stderr.off("resize", this.#changed);
-    process.off("exit", this.#leave);
+    const { host, terminal } = this.#options.program;
+    terminal.keepBelow(undefined);
+    host.stderr.off("resize", this.#changed);
+    host.off("exit", this.#leave);
     this.#leave();
     this.#keys.destroy();
     this.keyboard.close();
@@ -178,7 +178,7 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "ctrl+l")) this.#rows.scrollAway();
     else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
     else if (matchesKey(key, "ctrl+v"))
-      this.#pastePicture().catch(() => this.#options.terminal.aside("The picture could not be kept."));
+      this.#pastePicture().catch(() => this.#options.program.terminal.aside("The picture could not be kept."));
     else if (matchesKey(key, "shift+tab")) this.#status.changeMode();
     else if (matchesKey(key, "ctrl+z") && process.platform !== "win32") this.#suspend();
     else if (matchesKey(key, "up") && this.#line.getText() === "" && !this.#queue.isEmpty) this.#takeBack();
@@ -200,8 +200,8 @@ export class Screen implements ChatInput, ChatScreen {
   }
 
   async #pastePicture(): Promise<void> {
-    const mention = await clipboardPicture();
-    if (mention === undefined) this.#options.terminal.aside("There is no picture in the clipboard.");
+    const mention = await clipboardPicture(this.#options.program.cwd);
+    if (mention === undefined) this.#options.program.terminal.aside("There is no picture in the clipboard.");
     else this.#line.insertTextAtCursor(`${mention} `);
     this.#changed();
   }
@@ -249,7 +249,7 @@ export class Screen implements ChatInput, ChatScreen {
     const status = this.#statusRow(columns);
     if (this.#panel instanceof Pager) this.#rows.cover([...status, ...rows]);
     else {
-      const { dim } = this.#options.terminal.style;
+      const { dim } = this.#options.program.terminal.style;
       const waiting = this.#queue.lines.map((line) => dim(oneLine(`waits: ${line}`, columns - 1)));
       const above = [...live, ...(kind === undefined ? [] : [""]), ...status, ...waiting];
       const place = cursor && { ...cursor, row: above.length + cursor.row };
@@ -262,7 +262,7 @@ export class Screen implements ChatInput, ChatScreen {
     const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];
     const [first = "", ...facts] = (this.#turn ?? this.#status).facts().filter((fact) => fact !== "");
     const row = joinedFacts(this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys], columns - 1);
-    return row === "" ? [] : [this.#options.terminal.style.dim(row)];
+    return row === "" ? [] : [this.#options.program.terminal.style.dim(row)];
   }
 
   #pause(): void {
@@ -282,7 +282,7 @@ export class Screen implements ChatInput, ChatScreen {
   #suspend(): void {
     this.#pause();
     this.keyboard.setRawMode(false);
-    process.once("SIGCONT", () => {
+    this.#options.program.host.once("SIGCONT", () => {
       this.keyboard.setRawMode(true);
       this.#resume();
     });
