@@ -27,7 +27,7 @@ const workersWithin = {
   setup(build: PluginBuild) {
     build.onLoad({ filter: /\/(?:core|tools-\w+)\/dist\/[^/]+\.js$/ }, async ({ path }) => {
       let contents = readFileSync(path, "utf8");
-      for (const [address, name = ""] of contents.matchAll(/new URL\("\.\/(\w+)\.mjs", import\.meta\.url\)/g)) {
+      for (const [address, name = ""] of contents.matchAll(/new URL\("\.\/(\w+)\.mjs", ?import\.meta\.url\)/g)) {
         const worker = readFileSync(join(dirname(path), `${name}.mjs`), "utf8");
         const { code } = await build.esbuild.transform(worker, { minify: true, format: "esm", target: "node22" });
         const packed = brotliCompressSync(code).toString("base64");
@@ -45,8 +45,12 @@ const banner = { js: "const require = process.getBuiltinModule;" };
 /**
  * One build for every package: the entries are what its manifest publishes, plus the worker files it names. A worker holds all
  * that it needs, as bundlers that carry it along carry along that file alone. `holdsCommonJs`: a development dependency that is built in is not an ES module.
+ * `isDense`: without whitespace, for large packages.
  */
-export function build(workers: string[] = [], { holdsCommonJs = false } = {}): ReturnType<typeof defineConfig> {
+export function build(
+  workers: string[] = [],
+  { holdsCommonJs = false, isDense = false } = {},
+): ReturnType<typeof defineConfig> {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
   const published = Object.values(manifest.exports ?? {}).flatMap((target) =>
     typeof target === "string" ? [] : [target.default],
@@ -67,6 +71,7 @@ export function build(workers: string[] = [], { holdsCommonJs = false } = {}): R
       entry: named(sources),
       clean: ["**/*", "!**/*.{mjs,cjs}"],
       splitting: true,
+      minifyWhitespace: isDense || holdsCommonJs,
       ...(holdsCommonJs && { banner }),
     },
     ...(workers.length === 0
@@ -78,7 +83,7 @@ export function build(workers: string[] = [], { holdsCommonJs = false } = {}): R
             clean: false,
             splitting: false,
             noExternal: [/.*/],
-            minifyWhitespace: true,
+            minify: true,
             outExtension: () => ({ js: ".mjs" }),
             banner,
           },

@@ -6,7 +6,7 @@
 import { randomInt } from "node:crypto";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { show } from "@toolcrib/testing/durable";
+import { show } from "@toolcrib/testing-agent/durable/show";
 
 const text = (fallback) => ({ type: "string", default: String(fallback) });
 const options = { runs: text(1000), workers: text(4), seed: text(randomInt(2 ** 31)), limit: text(600), pace: text(1) };

@@ -71,6 +71,7 @@ const wireParts = ["providers/models", "providers/errors", "providers/shared"];
 const rooms = {
   core: {
     arguments: ["text"],
+    definitions: ["arguments"],
     registry: ["arguments", "text"],
     text: [],
   },
@@ -88,15 +89,16 @@ const rooms = {
     "providers/shared": ["providers/models", "providers/errors"],
     "providers/openai": [...wireParts, "conversation"],
     "providers/anthropic": [...wireParts, "conversation"],
-    "providers/chat": [...wireParts, "conversation"],
+    "providers/chat": [...wireParts, "conversation", "textCalls"],
     "providers/aiSdk": [...wireParts, "conversation"],
     "providers/offline": [...wireParts, "conversation"],
     session: ["conversation"],
     testing: ["conversation"],
+    textCalls: ["conversation"],
     transcript: ["conversation", "session"],
-    turn: ["conversation", "session", "providers/models"],
+    turn: ["conversation", "session", "providers/models", "textCalls"],
   },
-  "tools-search": { engine: ["memory"], memory: [], threads: ["engine", "memory"] },
+  "tools-search": { engine: ["memory"], expression: [], memory: [], threads: ["engine", "memory"] },
   // What parses a page runs in a thread, and imports Node and the parser alone.
   "tools-web": { net: [], page: [] },
   "tools-bash": { jobs: ["process"], process: [], runtime: ["process"], sandbox: ["process"] },
@@ -148,18 +150,26 @@ const rooms = {
   },
 };
 
-const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
-const problems = [];
 /** Of a function, as in biome.json. */
 const mostLines = 80;
+let root;
+let problems;
 
-for (const name of readdirSync(join(root, "packages"))) {
+/** What is wrong in the packages of a workspace, one line each. */
+export function findProblems(workspace) {
+  root = workspace;
+  problems = [];
+  for (const name of readdirSync(join(root, "packages"))) checkPackage(name);
+  return [...new Set(problems)];
+}
+
+function checkPackage(name) {
   const folder = join(root, "packages", name);
-  if (!existsSync(join(folder, "package.json"))) continue;
+  if (!existsSync(join(folder, "package.json"))) return;
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   if (!(name in allowed)) {
     problems.push(`packages/${name}: not in the house; give it its arrows in scripts/checkBoundaries.mjs`);
-    continue;
+    return;
   }
   for (const dependency of Object.keys(manifest.dependencies ?? {})) {
     const own = dependency.startsWith("@toolcrib/") ? dependency.slice("@toolcrib/".length) : undefined;
@@ -269,5 +279,8 @@ function sources(folder) {
   });
 }
 
-for (const problem of new Set(problems)) console.error(`boundaries: ${problem}`);
-process.exitCode = problems.length > 0 ? 1 : 0;
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = findProblems(resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "..")));
+  for (const problem of found) console.error(`boundaries: ${problem}`);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

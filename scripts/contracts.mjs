@@ -5,7 +5,6 @@
 //   node scripts/contracts.mjs --released  what is in api is now released: part of `changeset version`; needs no build
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkContracts } from "./contracts/check.mjs";
 
 const own = join(dirname(fileURLToPath(import.meta.url)), "..");
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
@@ -15,6 +14,7 @@ if (flags.some((flag) => flag !== "--update" && flag !== "--released")) {
   throw new Error(`contracts: unknown ${flags.join(" ")}; there are --update and --released`);
 }
 const task = flags.includes("--released") ? "released" : flags.includes("--update") ? "update" : "check";
+const { checkContracts } = await import("./contracts/check.mjs");
 const problems = await checkContracts(root, task);
 for (const problem of problems) console.error(`contracts: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -29,4 +29,6 @@ export const sourceAlias: { find: RegExp; replacement: string }[] = [
     );
   }),
   { find: /^@toolcrib\/testing$/, replacement: `${root}testing/src/index.ts` },
+  { find: /^@toolcrib\/testing\/(.+)$/, replacement: `${root}testing/src/$1.ts` },
+  { find: /^@toolcrib\/testing-agent\/(.+)$/, replacement: `${root}testing/agent/src/$1.ts` },
 ];

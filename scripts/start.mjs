@@ -10,14 +10,14 @@ process.chdir(process.env.INIT_CWD ?? ".");
 if (process.argv.length === 2) process.argv.push("demo");
 await import(bin.href);
 
-/** Brings the build up to date; what it prints is shown on standard error for the first one, which takes a while, and when it fails. */
+/** Brings the build up to date. What it prints is shown on standard error only when it fails. */
 function build() {
-  const first = !existsSync(bin);
+  if (!existsSync(bin)) console.error("Building, which takes a while the first time.");
   const args = ["nx", "run", "@toolcrib/cli:build", "--output-style=static"];
   const shell = process.platform === "win32";
-  const run = spawnSync("npx", args, { cwd: root, stdio: ["ignore", first ? 2 : "pipe", first ? 2 : "pipe"], shell });
+  const run = spawnSync("npx", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], shell });
   if (run.status === 0) return;
-  if (!first) process.stderr.write(`${run.stdout}${run.stderr}`);
+  process.stderr.write(`${run.stdout ?? ""}${run.stderr ?? ""}`);
   console.error("start: the build failed; see the lines above.");
   process.exit(run.status ?? 1);
 }

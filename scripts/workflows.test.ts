@@ -20,9 +20,10 @@ const jobsOf = (text: string): Map<string, string> =>
       .filter(([name]) => name !== ""),
   );
 
+const lint = await createLinter();
+
 describe.each(workflows)("%s", (file, text) => {
-  test("is a workflow that GitHub understands", async () => {
-    const lint = await createLinter();
+  test("is a workflow that GitHub understands", () => {
     expect(lint(text, file)).toEqual([]);
   });
 
@@ -58,6 +59,6 @@ test("only the job that publishes can say to npm who it is, and it runs no code 
   expect(trusted.map(({ file, name }) => `${file} ${name}`)).toEqual(["release.yml publish"]);
   expect(trusted[0]?.job).toContain("environment: npm");
   expect(trusted[0]?.job).not.toMatch(/npm run|npx|npm (?:ci|i)\b|setup\.mjs/);
-  // Packing runs pnpm, which publish.test.ts shows not to happen with --tarballs.
+  // Packing runs pnpm, which publish.process.test.ts shows not to happen with --tarballs.
   expect(trusted[0]?.job).toMatch(/publish\.mjs .*--tarballs /);
 });

@@ -1,6 +1,6 @@
 // The last step of a build: writes dist/manifest.json of each package with tools, from those that its built code makes with default
 // options. With a FOLDER the files are FOLDER/NAME.json.
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -32,5 +32,9 @@ const { createManifest } = await importBuilt("contracts");
 for (const [name, make] of Object.entries(toolsOf)) {
   const manifest = createManifest(`@toolcrib/${name}`, make(await importBuilt(name)));
   const file = folder ? join(folder, `${name}.json`) : join(packages, name, "dist/manifest.json");
-  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
+  // Others may read or pack it at this moment.
+  if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
 }

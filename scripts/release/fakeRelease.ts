@@ -41,6 +41,15 @@ console.log(await answer.text());
 process.exit(answer.ok ? 0 : 1);
 `;
 
+/** Questions about its configuration need no program. */
+const fakeNpmOf = (bin: string): string => `#!/bin/sh
+case "$1 $3" in
+"config registry") echo "$FAKE_REGISTRY" ;;
+config*) echo undefined ;;
+*) exec node "${join(bin, "fakeNpm.mjs")}" "$@" ;;
+esac
+`;
+
 export const integrityOf = (name: string, commit: string): string =>
   `sha512-${createHash("sha512").update(`${name} of ${commit}`).digest("base64")}`;
 
@@ -60,8 +69,7 @@ export class FakeRelease {
     cpSync(releaseScripts, join(this.folder, "scripts/release"), { recursive: true });
     writeFileSync(join(this.folder, "scripts/packAll.mjs"), packAll);
     writeFileSync(join(bin, "fakeNpm.mjs"), fakeNpm);
-    writeFileSync(join(bin, "npm"), `#!/bin/sh\nexec node "${join(bin, "fakeNpm.mjs")}" "$@"\n`, { mode: 0o755 });
-    writeFileSync(join(bin, "npm.cmd"), '@node "%~dp0fakeNpm.mjs" %*\r\n');
+    writeFileSync(join(bin, "npm"), fakeNpmOf(bin), { mode: 0o755 });
     this.checkOut(versions, commit);
     const server = createServer((request, response) => {
       let body = "";
@@ -93,7 +101,11 @@ export class FakeRelease {
     this.packages[name] = { tags, versions: Object.fromEntries(versions) };
   }
 
-  async run(script: "publish" | "promote", args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  async run(
+    script: "publish" | "promote" | "mode",
+    args: readonly string[] = [],
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<Ended> {
     const child = spawn(process.execPath, [join(this.folder, `scripts/release/${script}.mjs`), ...args], {
       env: {
         ...process.env,
@@ -127,7 +139,6 @@ export class FakeRelease {
   }
 
   #npm(args: readonly string[]): string {
-    if (args[0] === "config") return args[2] === "registry" ? this.#url : "undefined";
     const command = args.join(" ");
     this.beforeCommand(command);
     this.commands.push(command);

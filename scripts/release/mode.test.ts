@@ -1,39 +1,21 @@
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@toolcrib/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { FakeRelease } from "./fakeRelease.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A checkout of one package, and a registry that has these versions of it. */
+/** The mode of a checkout at 0.2.0, where the registry has these versions. */
 async function modeWith(published: readonly string[], changesets: readonly string[]): Promise<string> {
-  const checkout = temporaryFolder("mode");
-  cpSync(join(root, "scripts/release"), join(checkout, "scripts/release"), { recursive: true });
-  for (const folder of ["packages/core", ".changeset"]) mkdirSync(join(checkout, folder), { recursive: true });
-  writeFileSync(join(checkout, "packages/core/package.json"), '{ "name": "@toolcrib/core", "version": "0.2.0" }');
-  for (const file of changesets) writeFileSync(join(checkout, ".changeset", file), "");
-  const versions = Object.fromEntries(published.map((version) => [version, { dist: { integrity: "" } }]));
-  const registry = createServer((request, response) => {
-    response.statusCode = request.url === "/@toolcrib%2fcore" && published.length > 0 ? 200 : 404;
-    response.end(JSON.stringify({ "dist-tags": { latest: published[0] }, versions }));
-  });
-  await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void registry.close());
-  const child = spawn(process.execPath, [join(checkout, "scripts/release/mode.mjs")], {
-    env: {
-      ...process.env,
-      npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`,
-      "npm_config_@toolcrib:registry": "",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let printed = "";
-  for await (const piece of child.stdout) printed += piece;
-  return printed.trim();
+  const release = await new FakeRelease().start({ core: "0.2.0", fs: "0.2.0" }, "a");
+  for (const file of changesets) writeFileSync(join(release.folder, ".changeset", file), "");
+  const commits = Object.fromEntries(published.map((version) => [version, "a"]));
+  if (published.length > 0) release.has("@toolcrib/core", { latest: published[0] ?? "" }, commits);
+  release.has("@toolcrib/fs", { latest: "0.2.0" }, { "0.2.0": "a" });
+  return (await release.run("mode")).said.trim();
 }
 
 test("changesets are made into versions before anything is published", async () => {

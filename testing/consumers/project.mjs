@@ -58,6 +58,7 @@ export async function npmInstall(folder) {
     "--ignore-scripts",
     "--loglevel=error",
     "--no-package-lock",
+    "--prefer-offline",
   ]);
 }
 

@@ -9,4 +9,6 @@ import { runtimes } from "./cases/runtimes.mjs";
 import { types } from "./cases/types.mjs";
 import { runCases } from "./runCases.mjs";
 
-await runCases([...runtimes, ...runners, ...bundlers, ...managers, ...types, ...examples, ...initProject]);
+// Two at a time: most of a case is waiting for an install. The cases of vitest share a folder.
+const cases = [...runtimes, ...runners, ...bundlers, ...managers, ...types, ...examples, ...initProject];
+await runCases(cases.map(([name, run, options]) => [name, run, { ...options, beside: !name.startsWith("vitest") }]));

@@ -1,23 +1,11 @@
 // The packed packages, and projects that have them.
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createProject, npmInstall, workspace } from "./project.mjs";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { packOnce } from "../../scripts/packOnce.mjs";
+import { createProject, npmInstall } from "./project.mjs";
 
 /** `@toolcrib/NAME` to the tarball's `file:` address, for every published package. */
-export const tarballs = packAll();
-
-function packAll() {
-  const run = spawnSync(process.execPath, [join(root, "scripts/packAll.mjs"), join(workspace, "tarballs")], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (run.status !== 0) throw new Error(`packing failed:\n${run.stdout}${run.stderr}`);
-  return JSON.parse(readFileSync(join(workspace, "tarballs", "overrides.json"), "utf8"));
-}
+export const tarballs = JSON.parse(readFileSync(join(packOnce(), "overrides.json"), "utf8"));
 
 /** A project with all packages, or those named, and more dependencies, installed by npm. */
 export async function npmProject(

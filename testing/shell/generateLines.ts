@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import { allowed, assignments, disallowed, indirect, operators, trickyWords } from "./lineParts.ts";
+import { linesOf } from "./corpora.ts";
+
+/** Commands that the rules of `checkLines` and the mode `ask` allow. */
+const allowed = linesOf("lineParts", "allowed");
+const disallowed = linesOf("lineParts", "disallowed");
+/** Commands that hand words, scripts or variables on to others. */
+const indirect = linesOf("lineParts", "indirect");
+const operators = linesOf("lineParts", "operators");
 
 const anyOf = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const weighted = (...pairs: readonly (readonly [number, fc.Arbitrary<string>])[]): fc.Arbitrary<string> =>
@@ -34,9 +41,9 @@ const plain: fc.Arbitrary<string> = weighted(
   [1, fc.constantFrom(...disallowed).chain(disguised)],
 );
 
-const trickyWord: fc.Arbitrary<string> = fc.constantFrom(...trickyWords);
+const trickyWord: fc.Arbitrary<string> = fc.constantFrom(...linesOf("lineParts", "trickyWords"));
 
-const assignment: fc.Arbitrary<string> = fc.constantFrom(...assignments);
+const assignment: fc.Arbitrary<string> = fc.constantFrom(...linesOf("lineParts", "assignments"));
 
 const redirection: fc.Arbitrary<string> = weighted(
   [6, anyOf("> /dev/null", "2>/dev/null", "2>&1", ">/dev/null 2>&1", "< a.txt", "</dev/null", ">&2")],

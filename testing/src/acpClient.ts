@@ -9,7 +9,7 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { compileCache } from "./startProgram.ts";
+import { compileCache, countStart } from "./startProgram.ts";
 
 /** Answers a question with the id of an option; undefined stands for `cancelled`. */
 export type AcpAsk = (request: RequestPermissionRequest, signal: AbortSignal) => Promise<string | undefined>;
@@ -79,6 +79,7 @@ export function startAcpProgram(
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
   ask?: AcpAsk,
 ): AcpProgram {
+  countStart(args[0] ?? "", args.slice(1));
   const environment = { PATH: process.env.PATH, ...compileCache, ...env };
   const child = spawn(process.execPath, args, { cwd, env: environment, stdio: "pipe" });
   let stderr = "";

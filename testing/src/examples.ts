@@ -7,7 +7,7 @@ export const importSources: readonly string[] = [
 ];
 
 /** How a program ended, and what it printed. `code` is undefined where a signal ended it, or it did not start. */
-interface ProgramRun {
+export interface ProgramRun {
   readonly code: number | undefined;
   readonly out: string;
   readonly errors: string;

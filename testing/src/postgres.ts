@@ -95,7 +95,7 @@ async function start(
     listen_addresses: "127.0.0.1",
     port,
     unix_socket_directories: "",
-    ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...(!durable && { fsync: "off", full_page_writes: "off" }),
     ...settings,
   };
   const flags = Object.entries(all).map(([name, value]) => `-c ${name}='${value}'`);

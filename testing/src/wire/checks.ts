@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 /** Collects the problems of a request, in words. The three checkers share it. */
 export class Problems {
   readonly list: string[] = [];
@@ -54,10 +54,6 @@ export class Problems {
     } catch {
       this.add(`${at} is not JSON`);
     }
-  }
-
-  schema(value: unknown, at: string): void {
-    this.expect(isObject(value) && value.type === "object", `${at} is not the schema of an object`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import type { Fields } from "./checks.ts";
 import type { WireFormat } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Fields, isWellFormed, Problems } from "./checks.ts";
 import { canonical } from "./prompt.ts";
 

@@ -1,5 +1,6 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Fields, listOf, Problems } from "./checks.ts";
+import { definitionProblems } from "./definitions.ts";
 import { checkEffort, settingsProblems } from "./messagesSettings.ts";
 import { pictureProblems } from "./pictures.ts";
 import { betas, type MessagesRules, messagesRules } from "./rules.ts";
@@ -59,7 +60,8 @@ export function checkTool(problems: Problems, tool: unknown, at: string): void {
         ];
   if (!problems.object(tool, at, required, optionalFields)) return;
   problems.name(tool.name, `${at}.name`);
-  if (native === undefined) problems.schema(tool.input_schema, `${at}.input_schema`);
+  if (native === undefined)
+    for (const problem of definitionProblems("messages", tool)) problems.add(`${at}: ${problem}`);
   else problems.expect(tool.name === native, `${at} must have the name ${native}`);
 }
 

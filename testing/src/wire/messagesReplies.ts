@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Asked, type Builder, fresh, halves, type WireEvent, type WireReply } from "./builder.ts";
 import type { Fields } from "./checks.ts";
 import { messagesRules } from "./rules.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Fields, listOf, Problems } from "./checks.ts";
 import { betas, type MessagesRules, messagesRules } from "./rules.ts";
 

@@ -92,7 +92,7 @@ describe("the Responses API refuses", () => {
           strict: true,
           parameters: { type: "object", properties: { a: {} }, additionalProperties: false },
         }),
-      /'required' must include/,
+      /'required' is required to include/,
     ],
     ["two tools of one name", ({ body }) => void body.tools.push(toolOf("responses", "look")), /name look again/],
   ];

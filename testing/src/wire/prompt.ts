@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import type { Fields } from "./checks.ts";
 
 /** A request as the service compares it: settings and cache marks left out, neighbouring messages of one role joined. */

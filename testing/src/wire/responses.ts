@@ -1,5 +1,6 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { type Fields, listOf, Problems } from "./checks.ts";
+import { definitionProblems } from "./definitions.ts";
 import type { ItemMemory } from "./items.ts";
 import { checkClosed } from "./messagesSettings.ts";
 import { responsesRules } from "./rules.ts";
@@ -99,9 +100,7 @@ function checkTools(problems: Problems, tools: readonly unknown[], place: string
       problems.name(tool.name, `${at}.name`);
       problems.expect(!names.has(String(tool.name)), `${at} has the name ${String(tool.name)} again`);
       names.add(String(tool.name));
-      problems.schema(tool.parameters, `${at}.parameters`);
-      problems.expect(typeof tool.strict === "boolean", `${at}.strict is not said`);
-      if (tool.strict === true) checkStrict(problems, tool.parameters, `${at}.parameters`);
+      for (const problem of definitionProblems("responses", tool)) problems.add(`${at}: ${problem}`);
       isDeferred ||= tool.defer_loading === true;
       continue;
     }

@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import type { Fields } from "./checks.ts";
 
 /** The JSON values of an answer: the events of a stream, or the one body. Empty for anything else. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import { PromptCache, type Tokens } from "./cache.ts";
 import { chatProblems } from "./chat.ts";
 import type { Fields } from "./checks.ts";
@@ -26,7 +26,6 @@ export interface Account {
 
 // A service knows what it signed, whichever server plays it.
 const thinking = new ThinkingMemory();
-const items = new ItemMemory();
 
 const defaultAccount: Account = { isEnforced: true, takesBetas: true, countsTokens: false };
 
@@ -46,6 +45,7 @@ const advice = `Remove the block, or set \`thinking.block_binding.prefix_mismatc
 /** The model services behind one address: what they take, and what they remember of what they sent. */
 export class ModelService {
   readonly account: Account = { ...defaultAccount };
+  readonly #items = new ItemMemory();
   readonly #cache = new PromptCache();
   readonly #reports = new WeakMap<Fields, { readonly prompt: Prompt; readonly report: ThinkingReport }>();
 
@@ -63,8 +63,8 @@ export class ModelService {
       case "responses": {
         const input = Array.isArray(body.input) ? body.input : [];
         const tokens = this.account.countsTokens && { tokens: this.#cache.responses(body) };
-        const losses = items.losses(input, body.model);
-        return { problems: responsesProblems(body, items), losses, ...tokens };
+        const losses = this.#items.losses(input, body.model);
+        return { problems: responsesProblems(body, this.#items), losses, ...tokens };
       }
       case "chat":
         return this.#judgeChat(body);
@@ -74,7 +74,7 @@ export class ModelService {
   /** Remembers the answer to a request. */
   sent(format: WireFormat, body: Fields, text: string): void {
     if (format === "responses") {
-      items.sent(sentItems(text), body.model);
+      this.#items.sent(sentItems(text), body.model);
       return;
     }
     const judged = this.#reports.get(body);

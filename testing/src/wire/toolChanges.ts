@@ -1,4 +1,4 @@
-import { isObject } from "@toolcrib/core/text";
+import { isObject } from "../isObject.ts";
 import type { Fields, Problems } from "./checks.ts";
 import { betas } from "./rules.ts";
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { hasPostgres, startPostgres } from "@toolcrib/testing/postgres";
+import { startProgram } from "@toolcrib/testing/startProgram";
+import { Database } from "@toolcrib/testing-agent/durable/database";
 import { expect, onTestFinished, test } from "vitest";
-import { Database } from "../../src/durable/database.ts";
-import { hasPostgres, startPostgres } from "../../src/postgres.ts";
-import { startProgram } from "../../src/startProgram.ts";
 
-const demo = fileURLToPath(new URL("../../src/durable/demo.ts", import.meta.url));
+const demo = fileURLToPath(new URL("../../agent/src/durable/demo.ts", import.meta.url));
 
 test.skipIf(!hasPostgres)(
   "the demo ends by itself, keeps what it promises and leaves nothing in the server of DATABASE_URL",

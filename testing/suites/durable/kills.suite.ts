@@ -1,6 +1,6 @@
+import { hasPostgres } from "@toolcrib/testing/postgres";
+import { show } from "@toolcrib/testing-agent/durable/show";
 import { expect, test } from "vitest";
-import { show } from "../../src/durable/show.ts";
-import { hasPostgres } from "../../src/postgres.ts";
 
 const runs = Number(process.env.TOOLCRIB_ROUNDS ?? 30);
 const seed = Number(process.env.TOOLCRIB_SEED);

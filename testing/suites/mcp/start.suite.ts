@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const path = (file: string): string => fileURLToPath(new URL(`../../../packages/${file}`, import.meta.url));
 const bare = [path("mcp/fixtures/bareServer.mjs")];
 const ours = [path("cli/dist/bin.js"), "mcp", "serve"];
-const rounds = 15;
+const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 2);
 
 const message = (id: number | undefined, method: string, params: object = {}): string =>
   `${JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params })}\n`;

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ProgramRecord } from "../../../packages/policy/src/programs/record.ts";
 import { programs } from "../../../packages/policy/src/programs/table.ts";
-import { sharedFolder } from "../../src/temporaryFolder.ts";
 
 const folder = sharedFolder("policy-records");
 

@@ -65,5 +65,17 @@ describe.skipIf(cannotRecord !== undefined)("real shells do nothing for an allow
     await Promise.all(Array.from({ length: sandboxesAtOnce }, worker));
     console.log(`${name}: ${size} lines (${new Set(lines).size} different), ${allowed} allowed, ${runs} runs`);
     expect(violations).toEqual([]);
+    expect(allowed).toBeGreaterThan(size / 10);
+  });
+
+  test("what a policy by first words would let through is seen", async () => {
+    const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
+    const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
+    const lines = ["echo x > ~/evil", ...fc.sample(shellLine, 400)];
+    const judge = async (line: string): Promise<boolean> => starts.test(line);
+    const { violations } = await judgeAndCheck(lines, judge, folders, { oracle: every, everywhere: true });
+    const problems = violations.map(({ problem }) => problem).join("\n");
+    const outcomes = "no rule allows,was set,files were changed,files outside,lies outside,a rule denies".split(",");
+    expect(outcomes.filter((outcome) => !problems.includes(outcome))).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, test } from "vitest";
 import { createSearchTools } from "../../../packages/tools-search/src/index.ts";
-import { temporaryFolder } from "../../src/temporaryFolder.ts";
 
 test("an expression that backtracks without end ends after 5 s of matching where no limit is set", async () => {
   const cwd = temporaryFolder("search-limit");
