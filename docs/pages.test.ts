@@ -1,63 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { testPages } from "@toolcrib/testing";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { startsPrograms, testPages } from "@toolcrib/testing/testPages";
 import { expect, test } from "vitest";
-import { createSaveSessionContextTool } from "../packages/agent/src/index.ts";
-import { ToolRegistry } from "../packages/core/src/index.ts";
-import { createSkills } from "../packages/skills/src/index.ts";
-import { createBashTools } from "../packages/tools-bash/src/index.ts";
-import { createFsTools } from "../packages/tools-fs/src/index.ts";
-import { createSearchTools } from "../packages/tools-search/src/index.ts";
-import { createWebTools } from "../packages/tools-web/src/index.ts";
-
-const workspace = fileURLToPath(new URL("../", import.meta.url));
-const folder = fileURLToPath(new URL("src/content/docs/", import.meta.url));
-const pages = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".md"))
-  .sort()
-  .map((name) => join(folder, name));
-
-/** Stands for the services beside the programs of the pages about loops, as their overview says. */
-const [, mock = ""] =
-  /^```ts title=mock\.ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(folder, "loops/index.md"), "utf8")) ?? [];
-
-/** Every tool there is, confined to the folder of a page. */
-function createRegistry(root: string): ToolRegistry {
-  if (basename(dirname(root)) === "loops") writeFileSync(join(root, "mock.ts"), mock);
-  const context = {
-    systemPrompt: "",
-    sessionContext: [{ role: "user", content: "Save this." }],
-    sessionContextFilePath: ".toolcrib/session.json",
-  };
-  return new ToolRegistry([
-    ...createFsTools({ root }),
-    ...createSearchTools({ root }),
-    ...createBashTools({ cwd: root, background: true, input: true }),
-    ...createWebTools(),
-    ...createSkills({ folders: [join(workspace, "packages/skills/fixtures")] }).tools,
-    createSaveSessionContextTool(context),
-  ]);
-}
-
-/** READMEs are pages, too. */
-const readmes = ["packages", "examples"]
-  .flatMap((name) => readdirSync(join(workspace, name)).map((inner) => join(workspace, name, inner, "README.md")))
-  .concat(join(workspace, "README.md"))
-  .filter((path) => existsSync(path));
-
-/** Their programs are run by the tests of the packages, some of them with a server or a sandbox. */
-const testedByPackages = new Set(
-  [
-    ...["guides/rules", "guides/sandbox", "guides/durable-database", "loops/plain"],
-    ...["tools/files", "tools/searching", "tools/commands"],
-  ].map((id) => join(folder, `${id}.md`)),
-);
+import { createRegistry, folder, pages, readmes, testedByPackages, workspace } from "./pages.ts";
 
 testPages(
-  pages.filter((page) => !testedByPackages.has(page)),
+  pages.filter((page) => !testedByPackages.has(page) && !startsPrograms(page)),
   createRegistry,
-  [...readmes, ...testedByPackages],
 );
 
 test("each tool has its page, with its arguments from its schema and at least one reply", () => {
@@ -127,6 +76,13 @@ test("every event, with its fields, and every reason of an end is named on the p
   }
   const reasons = declaredNames("packages/agent/src/messages.ts", "EndReason");
   expect(reasons.filter((reason) => !isNamed(reason, text))).toEqual([]);
+});
+
+test("what is generated stands in the pages as it is now; node docs/generate.mjs writes it", async () => {
+  const { renew } = await import(new URL("./src/site/generated.mjs", import.meta.url).href);
+  const { listPages } = await import(new URL("./src/site/sources.mjs", import.meta.url).href);
+  const texts = listPages().map(({ path }: { path: string }) => [path, readFileSync(path, "utf8")]);
+  for (const [path, text] of texts) expect(await renew(text), path).toBe(text);
 });
 
 test("every page is in the menu, once, and every entry of the menu is a page", async () => {

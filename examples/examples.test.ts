@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileCache } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 
 interface Manifest {
@@ -63,17 +61,4 @@ describe.each(examples)("%s", (example) => {
     expect(read(example, "tsconfig.json")).toBe(read("review-diff/tsconfig.json"));
     if (files.includes("model.ts")) expect(read(example, "model.ts")).toBe(read("review-diff/model.ts"));
   });
-});
-
-const asking = examples.filter((example) => read(example, "main.ts").includes("modelFromEnvironment()"));
-
-test.each(asking)("%s: run as it is, without a key, says what to set", (example) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["main.ts"], {
-    cwd: join(here, example),
-    env: { PATH: process.env.PATH, ...compileCache },
-    input: "",
-    encoding: "utf8",
-  });
-  expect(stderr).toBe("No model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY.\n");
-  expect({ status: status === 0, stdout }).toEqual({ status: false, stdout: "" });
 });

@@ -1,7 +1,7 @@
 /** A word that must be found, and the page that must be among the first results. */
 const expected = [
   ["write_file", "/tools/write_file/"],
-  ["sandbox", "/guides/permissions/"],
+  ["sandbox", "/guides/sandbox/"],
   ["ToolRegistry", "/reference/core/"],
 ];
 

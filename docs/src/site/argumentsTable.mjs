@@ -54,7 +54,7 @@ export async function costsTable() {
 export async function dataType(name) {
   const { outputSchema } = await findTool(name);
   if (outputSchema === undefined) throw new Error(`docs: ${name} has no outputSchema`);
-  return `\`\`\`ts\n${typeText(outputSchema)}\n\`\`\``;
+  return `\`\`\`ts\ntype Data = ${typeText(outputSchema)};\n\`\`\``;
 }
 
 async function findTool(name) {

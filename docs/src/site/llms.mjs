@@ -18,7 +18,7 @@ const headings = new Set(menuPages().map(({ heading }) => heading));
 for (const heading of headings) {
   const lines = [];
   for (const { id } of menuPages().filter((page) => page.heading === heading)) {
-    const text = await readPage(
+    const text = readPage(
       pages.find((page) => page.id === id),
       pages,
     );

@@ -1,8 +1,8 @@
-// Loads every page of the site: expands what is generated, points links at the site, renders.
+// Loads every page of the site: points links at the site, renders.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expand } from "./expand.mjs";
+import { shown as withoutComments } from "./generated.mjs";
 import { installTabs } from "./installTabs.mjs";
 import { labelCells } from "./labelCells.mjs";
 import { pointLinks } from "./links.mjs";
@@ -10,9 +10,9 @@ import { moduleLead, moduleList } from "./modules.mjs";
 import { listPages } from "./sources.mjs";
 
 /** The Markdown of a page as the site shows it, with its frontmatter. */
-export async function readPage(page, pages) {
+export function readPage(page, pages) {
   const text = withLead(page, metFirst(page, withTitle(readFileSync(page.path, "utf8")))) + programOf(page);
-  return pointLinks(quoteTitles(await expand(text)), page, pages);
+  return pointLinks(quoteTitles(withoutComments(text)), page, pages);
 }
 
 export function pagesLoader() {
@@ -22,7 +22,7 @@ export function pagesLoader() {
       store.clear();
       const pages = listPages();
       for (const page of pages) {
-        const text = await readPage(page, pages);
+        const text = readPage(page, pages);
         const shown = installTabs(text, page.id);
         const rendered = await renderMarkdown(shown, { fileURL: pathToFileURL(page.path) });
         rendered.html = weighed(page.id, leadOf(page.id, rendered.metadata.frontmatter) + labelCells(rendered.html));

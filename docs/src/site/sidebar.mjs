@@ -35,6 +35,7 @@ export const sidebar = [
     ),
     "guides/mcp",
     "guides/mcp-details",
+    "guides/mcp-servers",
   ]),
   group("Build an agent", guides("providers", "write-a-tool", "schemas", "streaming", "sessions", "remote", "testing")),
   group("Permissions", [

@@ -53,16 +53,3 @@ function toId(name) {
   const id = name.replaceAll("\\", "/").replace("@toolcrib/", "").replace(/\.md$/, "").toLowerCase();
   return id === "index" ? id : id.replace(/\/(?:index|readme)$/, "");
 }
-
-/** The part of a Markdown file of the repository below the heading `title`, without the heading. */
-export function readSection(file, title) {
-  const lines = readFileSync(join(root, file), "utf8").split("\n");
-  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, "") === title);
-  if (start === -1) throw new Error(`docs: ${file} has no heading "${title}"`);
-  const depth = lines[start].indexOf(" ");
-  const end = lines.findIndex((line, at) => at > start && /^#+ /.test(line) && line.indexOf(" ") <= depth);
-  return lines
-    .slice(start + 1, end === -1 ? lines.length : end)
-    .join("\n")
-    .trim();
-}

@@ -11,15 +11,28 @@ const readResults = () => readFileSync(join(root, "bench/RESULTS.md"), "utf8");
  * milliseconds of both. The longer bar is as wide as the page. A row without times shows its ratio.
  */
 export function benchmarkChart(words) {
+  const items = compared(words).map(({ label, row, peer }) => item(label, row, peer));
+  return `<figure class="bars not-content"><ul>\n${items.join("\n")}\n</ul></figure>`;
+}
+
+/** The same rows as a table. */
+export function benchmarkTable(words) {
+  const rows = compared(words).map(({ label, row: { ratio, least, most, times }, peer }) => {
+    const [ours, theirs] = times ? [`${times.ours} ms`, `${times.theirs} ms`] : ["", ""];
+    return `| ${label} | ${ours} | ${peer} | ${theirs} | ${ratio} (${least} to ${most}) |`;
+  });
+  return ["| what | toolcrib | compared with | takes | ratio |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function compared(words) {
   const text = readResults();
   const rows = readRatios(text);
-  const items = words.split(" | ").map((entry) => {
+  return words.split(" | ").map((entry) => {
     const [label, name] = entry.split(" = ");
     const row = rows.find((one) => one.name === name);
     if (row === undefined) throw new Error(`docs: bench/RESULTS.md compares no "${name}"`);
-    return item(label, row, peerName(name.slice(name.lastIndexOf(" to ") + 4), text));
+    return { label, row, peer: peerName(name.slice(name.lastIndexOf(" to ") + 4), text) };
   });
-  return `<figure class="bars not-content"><ul>\n${items.join("\n")}\n</ul></figure>`;
 }
 
 /** Rows of bench/RESULTS.md whose names hold one of `words` (between `|`), as a table. */

@@ -1,15 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answerWith, compileCache, temporaryFolder, type WireReply, WireServer } from "@toolcrib/testing";
+import { answerWith, compileCache, temporaryFolder, type WireReply, WireServer, writeIn } from "@toolcrib/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /** A program as a user starts it, with OpenAI's model played by a server on loopback. */
-async function start(example: string, args: readonly string[], replies: readonly WireReply[]) {
-  const service = await WireServer.start();
+async function start(example: string, args: readonly string[], replies: readonly WireReply[], earlier?: WireServer) {
+  const service = earlier ?? (await WireServer.start());
   service.script(...replies.map(answerWith));
   const child = spawn(process.execPath, ["main.ts", ...args], {
     cwd: join(here, example),
@@ -45,78 +45,86 @@ async function start(example: string, args: readonly string[], replies: readonly
 
 const call = (name: string, args: object): WireReply => ({ calls: [{ name, args: JSON.stringify(args) }] });
 
-test("review-diff: prints annotations and fails the job for an error", async () => {
-  const finding = { file: "a.ts", line: 1, severity: "error", message: "Never ends." };
-  const root = temporaryFolder("example");
-  const program = await start("review-diff", [root], [call("final_answer", { findings: [finding] })]);
-  program.end("--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-\n+for (;;);\n");
-  expect(await program.ended()).toEqual({
-    status: 1,
-    stdout: "::error file=a.ts,line=1::Never ends.\n",
-    stderr: "findings: 1\n",
+const noModel = "No model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY.\n";
+const asking = readdirSync(here).filter((name) => existsSync(join(here, name, "model.ts")) || name === "ai-sdk");
+
+test.each(asking)("%s: run as it is, without a key, says what to set", (example) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["main.ts"], {
+    cwd: join(here, example),
+    env: { PATH: process.env.PATH, ...compileCache },
+    input: "",
+    encoding: "utf8",
   });
+  expect({ failed: status !== 0, stdout, stderr }).toEqual({ failed: true, stdout: "", stderr: noModel });
 });
 
-test("log-investigator: the answer goes to standard output, the calls to standard error", async () => {
-  const root = temporaryFolder("example");
-  writeFileSync(join(root, "a.log"), "2026-11-22T02:01:10Z ERROR full\n");
-  const count = { path: "a.log", text: "full" };
-  const program = await start(
-    "log-investigator",
-    [root, "Why?"],
-    [call("count_lines", count), { text: "It was full." }],
-  );
-  expect(await program.ended()).toEqual({
-    status: 0,
-    stdout: "It was full.\n",
-    stderr: 'count_lines {"path":"a.log","text":"full"}\n',
-  });
-  expect(program.service.requests[1]?.text).toContain("2026-11-22 02:01 1");
-});
+const finding = { file: "a.ts", line: 1, severity: "error", message: "Never ends." };
+const wrong = [{ quote: "1 s", problem: "it takes 2 s", evidence: "a.ts:1" }];
 
-test("team-skills: reads the skill, and prints the answer", async () => {
-  const root = temporaryFolder("example");
-  const program = await start(
-    "team-skills",
-    [root, "Write the release notes."],
-    [call("read_skill", { name: "release-notes" }), { text: "# 2.0" }],
-  );
-  expect(await program.ended()).toEqual({
-    status: 0,
-    stdout: "# 2.0\n",
-    stderr: 'read_skill {"name":"release-notes"}\n',
-  });
-  expect(program.service.requests[1]?.text).toContain("Group the others as");
-});
+interface Case {
+  readonly says: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly input?: string;
+  readonly replies: readonly WireReply[];
+  readonly ends: { readonly status: number; readonly stdout: string; readonly stderr: string };
+  /** Part of the second request. */
+  readonly sends?: string;
+}
 
-test("delegate: prints what both agents do, and the answer of the writer", async () => {
-  const root = temporaryFolder("example");
-  writeFileSync(join(root, "a.txt"), "by hand\n");
-  const program = await start(
-    "delegate",
-    [root, "Who refunds?"],
-    [
+const cases: Readonly<Record<string, Case>> = {
+  "review-diff": {
+    says: "prints annotations and fails the job for an error",
+    input: "--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-\n+for (;;);\n",
+    replies: [call("final_answer", { findings: [finding] })],
+    ends: { status: 1, stdout: "::error file=a.ts,line=1::Never ends.\n", stderr: "findings: 1\n" },
+  },
+  "log-investigator": {
+    says: "the answer goes to standard output, the calls to standard error",
+    files: { "a.log": "2026-11-22T02:01:10Z ERROR full\n" },
+    args: ["Why?"],
+    replies: [call("count_lines", { path: "a.log", text: "full" }), { text: "It was full." }],
+    ends: { status: 0, stdout: "It was full.\n", stderr: 'count_lines {"path":"a.log","text":"full"}\n' },
+    sends: "2026-11-22 02:01 1",
+  },
+  "team-skills": {
+    says: "reads the skill, and prints the answer",
+    args: ["Write the release notes."],
+    replies: [call("read_skill", { name: "release-notes" }), { text: "# 2.0" }],
+    ends: { status: 0, stdout: "# 2.0\n", stderr: 'read_skill {"name":"release-notes"}\n' },
+    sends: "Group the others as",
+  },
+  delegate: {
+    says: "prints what both agents do, and the answer of the writer",
+    files: { "a.txt": "by hand\n" },
+    args: ["Who refunds?"],
+    replies: [
       call("ask_reader", { task: "Who?" }),
       call("read_file", { path: "a.txt" }),
       { text: "a.txt:1" },
       { text: "We do." },
     ],
-  );
-  expect(await program.ended()).toEqual({
-    status: 0,
-    stdout: "We do.\n",
-    stderr: 'ask_reader: Who?\n  read_file {"path":"a.txt"}\n',
-  });
-});
+    ends: { status: 0, stdout: "We do.\n", stderr: 'ask_reader: Who?\n  read_file {"path":"a.txt"}\n' },
+  },
+  "docs-checker": {
+    says: "prints what is wrong by line",
+    files: { "node_modules/b.md": "# A\n\nIt takes 1 s.\n", "a.md": "# A\n\nIt takes 1 s.\n" },
+    replies: [call("final_answer", { wrong })],
+    ends: { status: 1, stdout: 'a.md:3: "1 s": it takes 2 s (a.ts:1)\n', stderr: "" },
+  },
+};
 
-test("docs-checker: prints what is wrong by line", async () => {
-  const root = temporaryFolder("example");
-  mkdirSync(join(root, "node_modules"));
-  for (const file of ["node_modules/b.md", "a.md"]) writeFileSync(join(root, file), "# A\n\nIt takes 1 s.\n");
-  const wrong = [{ quote: "1 s", problem: "it takes 2 s", evidence: "a.ts:1" }];
-  const program = await start("docs-checker", [root], [call("final_answer", { wrong })]);
-  expect(await program.ended()).toEqual({ status: 1, stdout: 'a.md:3: "1 s": it takes 2 s (a.ts:1)\n', stderr: "" });
-});
+test.each(Object.entries(cases).map(([example, one]) => [example, one.says, one] as const))(
+  "%s: %s",
+  async (example, _says, { files = {}, args = [], input, replies, ends, sends = "" }) => {
+    const root = temporaryFolder("example");
+    for (const [path, text] of Object.entries(files)) writeIn(root, path, text);
+    const program = await start(example, [root, ...args], replies);
+    program.end(input);
+    expect(await program.ended()).toEqual(ends);
+    expect(program.service.requests.at(1)?.text ?? "").toContain(sends);
+  },
+);
 
 test("web-stream: answers a question at the address that it prints", async () => {
   const program = await start("web-stream", [temporaryFolder("example")], [{ text: "Nothing." }]);
@@ -135,7 +143,7 @@ test("many-repositories: what was asked in one run is answered and done in the n
   const write = call("write_file", { path: "a.txt", content: "a" });
   const first = await start("many-repositories", ["start", folder, "Write a.txt"], [write]);
   expect(await first.ended()).toMatchObject({ status: 0, stdout: "shop: 1 waiting\n", stderr: "" });
-  const second = await start("many-repositories", ["answer", folder], [{ text: "Done." }]);
+  const second = await start("many-repositories", ["answer", folder], [{ text: "Done." }], first.service);
   await second.answer("y/n ", "y");
   expect(await second.ended()).toMatchObject({ status: 0, stdout: expect.stringContaining("shop: Done."), stderr: "" });
   expect(readFileSync(join(folder, "shop/a.txt"), "utf8")).toBe("a");
