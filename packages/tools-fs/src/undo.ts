@@ -1,11 +1,11 @@
 import { isAbsolute } from "node:path";
-import type { Middleware } from "@toolcrib/core";
+import type { ExecutableTool, Middleware, ToolEffect } from "@toolcrib/core";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
-import { messageOf } from "@toolcrib/core/text";
+import { clip, messageOf, printableName } from "@toolcrib/core/text";
 import { createPathScope, scopeOptions } from "@toolcrib/kit/files";
+import { TurnRecorder } from "./undo/recorder.ts";
 import { TurnStore } from "./undo/turnStore.ts";
 import { describeUndone, type UndoneTurn, undoLast } from "./undo/undoLast.ts";
-import { watchCalls } from "./undo/watchCalls.ts";
 
 export type { UndoneTurn };
 export { describeUndone };
@@ -52,11 +52,73 @@ export function createUndo(options: UndoOptions): Undo {
   const { directory, root, maxTurns, maxBytes, maxFileBytes, onError } = read;
   const look = { scope: createPathScope({ root }), maxFileBytes };
   const store = new TurnStore(directory, { maxBytes, maxTurns });
-  const { middleware, begin, afterCalls } = watchCalls(store, look, onError);
+  let turn = "";
+  let recorder: TurnRecorder | undefined;
+  let running = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const done = last.then(task);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  // The call runs all the same.
+  const written = <T>(task: () => Promise<T>): Promise<T | undefined> =>
+    inTurn(task).catch((cause: unknown) => {
+      onError?.(new Error(`The changes of this turn cannot be saved for undo: ${messageOf(cause)}`, { cause }));
+      return undefined;
+    });
+  const recording = (): TurnRecorder => {
+    recorder ??= new TurnRecorder(store.begin(turn), look);
+    return recorder;
+  };
+  /** Resolves to what is to be done when the call has ended. */
+  const before = async (tool: ExecutableTool, args: Arguments): Promise<(isOk: boolean) => Promise<void>> => {
+    const effects = await effectsOf(tool, args);
+    if (effects === undefined) {
+      // A call that failed for the same reason has changed nothing.
+      return async (isOk) => {
+        if (isOk) recording().other(tool.name, "it could not say what it would change");
+      };
+    }
+    const others = notUndoable(tool, effects);
+    if (others.length === 0 && effects.every(({ kind }) => kind === "read")) return async () => {};
+    const own = recording();
+    for (const what of others) own.other(tool.name, what);
+    const begun = await own.begin(effects);
+    return () => own.end(begun);
+  };
   return {
-    middleware,
-    begin,
-    undo: () => afterCalls(() => undoLast(store, look)),
+    async middleware(call, next) {
+      const { tool } = call;
+      if (!tool) return next();
+      let hasStarted = false;
+      let after: ((isOk: boolean) => Promise<void>) | undefined;
+      const beforeRun: typeof call.beforeRun = async (args) => {
+        await call.beforeRun?.(args);
+        // Not before: a call may wait for the user's answer for ever.
+        hasStarted = true;
+        running += 1;
+        after = await written(() => before(tool, args));
+      };
+      let isOk = false;
+      try {
+        const outcome = await next({ ...call, beforeRun });
+        isOk = outcome.ok;
+        return outcome;
+      } finally {
+        await written(async () => after?.(isOk));
+        if (hasStarted) running -= 1;
+      }
+    },
+    begin(text) {
+      turn = text;
+      recorder = undefined;
+    },
+    async undo() {
+      if (running > 0) throw new Error("A call still runs: wait for it to end, then undo.");
+      recorder = undefined;
+      return inTurn(() => undoLast(store, look));
+    },
     takeNote() {
       try {
         const note = store.readNote();
@@ -68,6 +130,27 @@ export function createUndo(options: UndoOptions): Undo {
       }
     },
   };
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Returns the effects of a call; undefined if the tool cannot say. */
+async function effectsOf(tool: ExecutableTool, args: Arguments): Promise<readonly ToolEffect[] | undefined> {
+  try {
+    return tool.effects ? await tool.effects({ ...args }) : [];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Words what a call does that nobody can take back. */
+function notUndoable(tool: ExecutableTool, effects: readonly ToolEffect[]): string[] {
+  if (!tool.effects) return tool.readOnly ? [] : ["it does not say what it changes"];
+  return effects.flatMap(({ kind, command, host, path }) => {
+    if (kind === "execute") return [`the effects of this command: ${printableName(clip(command ?? "a program"))}`];
+    if (kind === "network") return [`its requests to ${printableName(clip(host ?? "another machine"))}`];
+    return kind !== "read" && path === undefined ? ["it does not say which paths it changes"] : [];
+  });
 }
 
 const specs = {

@@ -10,20 +10,19 @@ interface RunningChange {
   readonly index: number;
   change: Change;
   running: number;
-  /** The content of a directory was not read, as it is renamed. */
-  readonly isShallow: boolean;
 }
 
-/** The paths that a call is about to change, to be given back when it has ended. */
+/** The changes that a call is about to make, to be given back when it has ended. */
 export type Begun = readonly RunningChange[];
 
-/** Writes down what the calls of one turn change. Its two methods must not overlap. */
+/** Writes down what the calls of one turn change. Its methods must not overlap. */
 export class TurnRecorder {
   readonly #turn: OpenTurn;
-  readonly #look: Omit<StateOptions, "tree" | "keeper">;
+  readonly #look: StateOptions;
   readonly #changes: RunningChange[] = [];
+  #count = 0;
 
-  constructor(turn: OpenTurn, look: Omit<StateOptions, "tree" | "keeper">) {
+  constructor(turn: OpenTurn, look: StateOptions) {
     this.#turn = turn;
     this.#look = look;
   }
@@ -32,25 +31,20 @@ export class TurnRecorder {
     this.#turn.other({ tool, what });
   }
 
-  async begin(tool: string, effects: readonly ToolEffect[]): Promise<Begun> {
+  async begin(effects: readonly ToolEffect[]): Promise<Begun> {
     const begun: RunningChange[] = [];
-    const changes = effects.filter((effect) => effect.kind === "delete" || effect.kind === "write");
-    const moved = movedTree(changes);
-    for (const { kind, path, tree: isTree = false } of changes) {
-      if (path === undefined || begun.some((one) => one.change.path === path)) continue;
-      // A directory that is renamed keeps what is in it.
-      const tree = isTree && !moved.has(path);
-      const known = kind === "write" && !isTree ? await this.#known(path) : undefined;
-      if (known) {
-        known.running += 1;
-        begun.push(known);
-        continue;
+    for (const { paths, tree, isWrite } of plannedOf(effects)) {
+      let one = isWrite ? await this.#known(paths[0]) : undefined;
+      if (one === undefined) {
+        const before: States[] = [];
+        for (const path of paths) before.push(await this.#before(path, tree));
+        one = { index: this.#count, change: { paths, tree, before: before.flat() }, running: 0 };
+        this.#turn.put(one.index, one.change);
+        this.#count += 1;
+        this.#changes.push(one);
       }
-      const before = await this.#before(path, tree);
-      const change: Change = { tool, path, tree, before };
-      const added = { index: this.#turn.add(change), change, running: 1, isShallow: isTree && !tree };
-      this.#changes.push(added);
-      begun.push(added);
+      one.running += 1;
+      begun.push(one);
     }
     return begun;
   }
@@ -58,26 +52,28 @@ export class TurnRecorder {
   async end(begun: Begun): Promise<void> {
     for (const one of begun) {
       one.running -= 1;
-      one.change = { ...one.change, after: await this.#after(one.change) };
-    }
-    const target = movedPair(begun);
-    if (target) target.from.change = asMove(target.from.change, target.to.change);
-    for (const one of begun) {
+      const change = { ...one.change, after: await this.#after(one.change) };
+      one.change = change;
       if (one.running > 0) continue;
-      const isMoveOf = one === target?.from || one === target?.to;
-      if (one.isShallow && !isMoveOf && !isUnchanged(one.change)) one.change = { ...one.change, before: notKept(one) };
-      if (one === target?.to || isUnchanged(one.change)) this.#drop(one);
-      else this.#turn.end(one.index, one.change);
+      if (isUnchanged(change)) {
+        this.#turn.put(one.index, null);
+        this.#changes.splice(this.#changes.indexOf(one), 1);
+      } else {
+        if (isRenamedOnly(change) && !isMove(change)) one.change = { ...change, before: notKept(change) };
+        this.#turn.put(one.index, one.change);
+      }
     }
   }
 
   /** Returns the last change of a file in this turn, where nobody else has changed the file since. */
   async #known(path: string): Promise<RunningChange | undefined> {
-    const last = this.#changes.findLast(({ change }) => change.path === path || isInside(change.path, path));
-    if (last?.change.path !== path || last.change.tree || last.change.movedTo !== undefined) return undefined;
+    const last = this.#changes.findLast(({ change }) =>
+      change.paths.some((one) => one === path || isInside(one, path)),
+    );
+    if (last === undefined || last.change.tree || last.change.paths.length > 1 || last.change.paths[0] !== path)
+      return undefined;
     if (last.running > 0) return last;
-    const now = await stateOf(path, { ...this.#look, tree: false });
-    return isSame(now, stateIn(last.change.after, path)) ? last : undefined;
+    return isSame(await stateOf(path, this.#look), stateIn(last.change.after, path)) ? last : undefined;
   }
 
   #before(path: string, tree: boolean): Promise<States> {
@@ -85,32 +81,41 @@ export class TurnRecorder {
       const state: State = { kind: "other", why: "it is outside the directories of this undo" };
       return Promise.resolve([[path, state]]);
     }
-    return readStates(path, { ...this.#look, tree, keeper: this.#turn.keeper });
+    return readStates(path, tree, { ...this.#look, keep: this.#turn.keep });
   }
 
-  /** Records the state after, also of the directories that were missing above the path. */
-  async #after({ path, tree, before }: Change): Promise<States> {
-    const above: [string, State][] = [];
+  /** Returns the states after, also of the directories that were missing above a path. */
+  async #after({ paths, tree, before }: Change): Promise<States> {
+    const states: (readonly [string, State])[] = [];
     for (const [place] of before) {
-      if (place === path || !isInside(place, path)) continue;
-      above.push([place, await stateOf(place, { ...this.#look, tree: false })]);
+      if (paths.some((path) => place !== path && isInside(place, path)))
+        states.push([place, await stateOf(place, this.#look)]);
     }
-    return [...above, ...(await readStates(path, { ...this.#look, tree }))];
-  }
-
-  #drop(one: RunningChange): void {
-    this.#turn.end(one.index, undefined);
-    this.#changes.splice(this.#changes.indexOf(one), 1);
+    for (const path of paths) states.push(...(await readStates(path, tree, this.#look)));
+    return states;
   }
 }
 
-/** Returns the two paths of a call that moves a directory within one file system. */
-function movedTree(changes: readonly ToolEffect[]): ReadonlySet<string> {
-  const [from, to] = [changes.find(({ kind }) => kind === "delete"), changes.find(({ kind }) => kind === "write")];
-  if (changes.length !== 2 || !from?.tree || !to?.tree || from.path === undefined || to.path === undefined)
-    return new Set();
-  const isOneDevice = deviceOf(from.path) === deviceOf(dirname(to.path));
-  return new Set(isOneDevice ? [from.path, to.path] : []);
+/** Something to be recorded: a path, or the two paths of an entry that gets another name. */
+interface Planned extends Pick<Change, "paths" | "tree"> {
+  /** One file is written. */
+  readonly isWrite?: boolean;
+}
+
+function plannedOf(effects: readonly ToolEffect[]): Planned[] {
+  const changes = new Map<string, ToolEffect>();
+  for (const effect of effects) {
+    const { kind, path } = effect;
+    if ((kind === "write" || kind === "delete") && path !== undefined && !changes.has(path)) changes.set(path, effect);
+  }
+  const all = [...changes].map(([path, { kind, tree = false }]) => ({ path, kind, tree }));
+  const [from, to] = [all.find(({ kind }) => kind === "delete"), all.find(({ kind }) => kind === "write")];
+  if (all.length === 2 && from && to) {
+    // A directory that is renamed keeps what is in it.
+    const isRename = from.tree && to.tree && deviceOf(from.path) === deviceOf(dirname(to.path));
+    return [{ paths: [from.path, to.path], tree: !isRename && (from.tree || to.tree) }];
+  }
+  return all.map(({ path, kind, tree }) => ({ paths: [path], tree, isWrite: kind === "write" && !tree }));
 }
 
 /** Returns the device of the nearest directory that exists. */
@@ -119,38 +124,24 @@ function deviceOf(path: string): number | undefined {
   return stats || dirname(path) === path ? stats?.dev : deviceOf(dirname(path));
 }
 
-/** Returns the two changes of a call that gave an entry another name. */
-function movedPair(begun: Begun): { readonly from: RunningChange; readonly to: RunningChange } | undefined {
-  for (const from of begun) {
-    const left = stateIn(from.change.before, from.change.path);
-    if (stateIn(from.change.after, from.change.path).kind !== "absent") continue;
-    const to = begun.find(({ change: { path, before, after } }) => {
-      return stateIn(before, path).kind === "absent" && isMoved(left, stateIn(after, path));
-    });
-    if (to && from.running === 0 && to.running === 0) return { from, to };
-  }
-  return undefined;
+/** Returns whether a call gave an entry another name. */
+export function isMove({ paths: [from, to], before, after }: Change): boolean {
+  if (to === undefined || stateIn(after, from).kind !== "absent" || stateIn(before, to).kind !== "absent") return false;
+  return isMoved(stateIn(before, from), stateIn(after, to));
 }
 
-/** Makes one change of two: the directories made for the new name belong to it. */
-function asMove(from: Change, to: Change): Change {
-  const above = (states: States = []): States => states.filter(([path]) => path !== to.path && isInside(path, to.path));
-  return {
-    ...from,
-    movedTo: to.path,
-    before: [...from.before, ...above(to.before)],
-    after: [...(from.after ?? []), ...above(to.after)],
-  };
+/** Returns whether the content of a directory was not read. */
+function isRenamedOnly({ paths: [from, to], tree, before }: Change): boolean {
+  return to !== undefined && !tree && stateIn(before, from).kind === "directory";
 }
 
-function notKept({ change: { path } }: RunningChange): States {
+function notKept({ paths: [path] }: Change): States {
   return [[path, { kind: "other", why: "the content of the folder was not saved, because it was only renamed" }]];
 }
 
 function isUnchanged({ before, after = [] }: Change): boolean {
   const [old, now] = [new Map(before), new Map(after)];
-  // A path that could not be read may have changed.
-  if ([...old.values(), ...now.values()].some(({ kind }) => kind === "other")) return false;
+  // A path that could not be read may have changed: it is never the same.
   return [...old.keys(), ...now.keys()].every((path) => isSame(old.get(path) ?? absent, now.get(path) ?? absent));
 }
 

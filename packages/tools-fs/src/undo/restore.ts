@@ -16,7 +16,8 @@ import {
   writeAtomically,
 } from "@toolcrib/kit/files";
 import { moveEntry } from "../move/moveEntry.ts";
-import { absent, hasSameId, isSame, newHash, type State, type StateOptions, stampOf, stateOf } from "./states.ts";
+import { isMove } from "./recorder.ts";
+import { absent, digestOf, isMoved, isSame, type State, type StateOptions, stampOf, stateOf } from "./states.ts";
 import type { Change } from "./turnStore.ts";
 
 /** A path that is as it was before the turn. */
@@ -44,80 +45,68 @@ export interface RestoreContext {
 
 const changedSince = "it was changed since by you or another program";
 
-/** Puts back what one call changed at one path, entry by entry. Overwrites nothing that is not as the call left it. Never rejects. */
+/** Puts back what calls changed at one path, entry by entry. Overwrites nothing that is not as the call left it. Never rejects. */
 export async function restore(change: Change, context: RestoreContext): Promise<void> {
-  const before = new Map(change.before);
-  if (change.movedTo !== undefined) {
-    const isBack = await moveBack(change, change.movedTo, context);
-    // The content of a directory was not copied.
-    if (!isBack && before.get(change.path)?.kind === "directory") return;
-  }
+  const [path, newPath] = change.paths;
+  const { look, left } = context;
+  const [before, after] = [new Map(change.before), new Map(change.after)];
+  const old = (one: string): State => before.get(one) ?? absent;
+  const made = (one: string): State => after.get(one) ?? absent;
+  const isMoveOf = newPath !== undefined && isMove(change);
+  // The content of a directory was not copied.
+  if (isMoveOf && !(await moveBack(path, newPath, old(path), context)) && old(path).kind === "directory") return;
   const unknown = change.before.find(([, state]) => state.kind === "other");
   if (unknown?.[1].kind === "other") {
-    context.left.push({ path: change.path, reason: unknown[1].why });
+    left.push({ path, reason: unknown[1].why });
     return;
   }
   if (change.after === undefined) {
-    const now = await stateOf(change.path, context.look);
-    if (!isSame(now, before.get(change.path) ?? absent))
-      context.left.push({
-        path: change.path,
-        reason: "the program ended in the middle of the call, so nobody knows who wrote it",
-      });
+    for (const one of [path, newPath]) {
+      if (one === undefined || isSame(await stateOf(one, look), old(one))) continue;
+      left.push({ path: one, reason: "the program ended in the middle of the call, so nobody knows who wrote it" });
+    }
     return;
   }
-  const after = new Map(change.after);
-  const differs = (path: string): boolean => !isSame(before.get(path) ?? absent, after.get(path) ?? absent);
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(differs);
-  const isGone = (path: string): boolean => (before.get(path) ?? absent).kind === "absent";
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (one) => !(isMoveOf && one === newPath) && !isSame(old(one), made(one)),
+  );
+  const isGone = (one: string): boolean => old(one).kind === "absent";
   // The content of a directory goes before it, and comes after it.
-  for (const path of paths.filter(isGone).reverse()) await one(path, absent, after.get(path) ?? absent, context);
-  const made: [string, State][] = [];
-  for (const path of paths.filter((path) => !isGone(path))) {
-    const old = before.get(path) ?? absent;
-    if (await one(path, old, after.get(path) ?? absent, context)) made.push([path, old]);
+  for (const one of paths.filter(isGone).reverse()) await putBack(one, absent, made(one), context);
+  const directories: [string, number][] = [];
+  for (const one of paths) {
+    const state = old(one);
+    if (!isGone(one) && (await putBack(one, state, made(one), context)) && state.kind === "directory")
+      directories.unshift([one, state.mode]);
   }
-  for (const [path, old] of made.reverse()) if (old.kind === "directory") await closeDirectory(path, old.mode, context);
+  for (const [one, mode] of directories) await closeDirectory(one, mode, context);
 }
 
 /** Puts one path back, or says why not. */
-async function one(path: string, old: State, left: State, context: RestoreContext): Promise<boolean> {
-  const { look } = context;
+async function putBack(path: string, old: State, made: State, context: RestoreContext): Promise<boolean> {
+  const { look, done } = context;
   const put = async (): Promise<boolean> => {
-    const parent = canonicalOrUndefined(dirname(path));
-    if (parent !== dirname(path)) throw new Kept("a folder above it is now a link");
+    if (canonicalOrUndefined(dirname(path)) !== dirname(path)) throw new Kept("a folder above it is now a link");
     const now = await stateOf(path, look);
     if (isSame(now, old)) return false;
-    if (!isSame(now, left)) throw new Kept(changedSince);
-    if (now.kind !== "absent" && now.kind !== old.kind) await removeOne(path, now, look.scope);
-    if (old.kind !== "absent") await make(path, old, now, context);
+    if (!isSame(now, made)) throw new Kept(changedSince);
+    if (now.kind !== "absent" && now.kind !== old.kind) {
+      await inParent(path, look.scope, (parent, name) =>
+        now.kind === "directory" ? rmdirSync(parent.at(name)) : unlinkSync(parent.at(name)),
+      );
+    }
+    await make(path, old, now, context);
     return true;
   };
-  try {
+  return unlessKept(path, context, async () => {
     const isDone = await withPathLocks([path], put);
-    if (isDone) context.done.push({ path, how: old.kind === "absent" ? "removed" : "restored" });
+    if (isDone) done.push({ path, how: old.kind === "absent" ? "removed" : "restored" });
     return isDone;
-  } catch (error) {
-    context.left.push({ path, reason: reasonOf(error, path, look.scope) });
-    return false;
-  }
+  });
 }
 
-/** A reason to leave a path alone. */
-class Kept extends Error {}
-
-function removeOne(path: string, now: State, scope: PathScope): Promise<void> {
-  return inParent(path, scope, (parent, name) =>
-    now.kind === "directory" ? rmdirSync(parent.at(name)) : unlinkSync(parent.at(name)),
-  );
-}
-
-async function make(
-  path: string,
-  old: State,
-  now: State,
-  { look: { scope }, readCopy }: RestoreContext,
-): Promise<void> {
+async function make(path: string, old: State, now: State, context: RestoreContext): Promise<void> {
+  const { scope } = context.look;
   if (old.kind === "link") {
     await inParent(path, scope, (parent, name) => {
       if (now.kind === "link") unlinkSync(parent.at(name));
@@ -127,8 +116,8 @@ async function make(
     if (now.kind !== "directory") await inParent(path, scope, (parent, name) => mkdirSync(parent.at(name), 0o700));
   } else if (old.kind === "file") {
     if (old.copy === undefined) throw new Kept(`its old content was not saved: ${old.notKept}`);
-    const bytes = readCopy(old.copy);
-    if (newHash().update(bytes).digest("hex") !== old.digest) throw new Kept("the copy of its old content is damaged");
+    const bytes = context.readCopy(old.copy);
+    if ((await digestOf(bytes)) !== old.digest) throw new Kept("the copy of its old content is damaged");
     const isNew = now.kind !== "file";
     const beforeReplace = (file: FilePath): void => {
       if (isNew || now.stamp !== stampOf(lstatSync(file))) throw new Kept(changedSince);
@@ -144,9 +133,9 @@ async function make(
 }
 
 /** Gives a directory that was made its old mode, now that all is in it. */
-async function closeDirectory(path: string, mode: number, { look: { scope }, left }: RestoreContext): Promise<void> {
-  try {
-    await inParent(path, scope, (parent, name) => {
+async function closeDirectory(path: string, mode: number, context: RestoreContext): Promise<void> {
+  const change = (): Promise<void> =>
+    inParent(path, context.look.scope, (parent, name) => {
       const directory = openDirectory(parent.at(name));
       try {
         changeMode({ descriptor: directory.descriptor, path: directory.at(".") }, mode);
@@ -154,17 +143,14 @@ async function closeDirectory(path: string, mode: number, { look: { scope }, lef
         directory.close();
       }
     });
-  } catch (error) {
-    left.push({ path, reason: `its mode is not the old one: ${reasonOf(error, path, scope)}` });
-  }
+  await unlessKept(path, context, change, "its mode is not the old one: ");
 }
 
-async function moveBack({ path, before }: Change, from: string, context: RestoreContext): Promise<boolean> {
-  const { look, done, left } = context;
-  try {
+function moveBack(path: string, from: string, old: State, context: RestoreContext): Promise<boolean> {
+  const { look, done } = context;
+  return unlessKept(from, context, async () => {
     const now = await stateOf(from, look);
-    const old = new Map(before).get(path) ?? absent;
-    if (!hasSameId(now, old))
+    if (!isMoved(now, old, true))
       throw new Kept(
         now.kind === "absent" ? `it was moved to ${look.scope.print(from)}, and is no longer there` : changedSince,
       );
@@ -172,8 +158,23 @@ async function moveBack({ path, before }: Change, from: string, context: Restore
     await withPathLocks([path, from], () => moveEntry(from, path, look.scope, {}));
     done.push({ path, how: "moved", from });
     return true;
+  });
+}
+
+/** A reason to leave a path alone. */
+class Kept extends Error {}
+
+/** Resolves to what the work does; to false where that fails, as the path is left alone then. */
+async function unlessKept<Value>(
+  path: string,
+  { look: { scope }, left }: RestoreContext,
+  work: () => Promise<Value>,
+  before = "",
+): Promise<Value | false> {
+  try {
+    return await work();
   } catch (error) {
-    left.push({ path: from, reason: reasonOf(error, from, look.scope) });
+    left.push({ path, reason: `${before}${reasonOf(error, path, scope)}` });
     return false;
   }
 }

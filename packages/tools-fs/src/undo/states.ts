@@ -1,55 +1,49 @@
-import { lstatSync, read, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readFile, readlinkSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "@toolcrib/core/text";
 import { openRegularFile, type PathScope, plainSystemError, systemErrorCode } from "@toolcrib/kit/files";
 import { createYielder } from "../yieldToEventLoop.ts";
 
-/** The entry at a path, as far as it can be put back. */
+/** The entry at a path, as far as it can be put back. `stamp` tells it from another entry. */
 export type State =
   | { readonly kind: "absent" }
-  | {
+  | ({
       readonly kind: "file";
       /** SHA-256; absent for a file too large to read, which is known by its `stamp`. */
       readonly digest?: string | undefined;
       readonly stamp: string;
-      readonly bytes: number;
       readonly mode: number;
-      /** The name of its kept copy. */
-      readonly copy?: string | undefined;
-      /** The reason why there is no copy. */
-      readonly notKept?: string | undefined;
-    }
+    } & Kept)
   | { readonly kind: "link"; readonly target: string; readonly stamp: string }
   | { readonly kind: "directory"; readonly mode: number; readonly stamp: string }
   /** Something that cannot be put back, or could not be looked at. */
   | { readonly kind: "other"; readonly why: string };
+
+/** The name of a kept copy, or the reason why there is none. */
+export interface Kept {
+  readonly copy?: string;
+  readonly notKept?: string;
+}
 
 /** States by absolute path, a directory before what it holds. What is not listed is absent. */
 export type States = readonly (readonly [path: string, state: State])[];
 
 export const absent: State = { kind: "absent" };
 
-/** Keeps copies of what is read. */
-export interface Keeper {
-  /** Begins a copy, or says why there is none. `done` gives its name, and may be called again. */
-  keep(bytes: number): { readonly write: (chunk: Uint8Array) => void; readonly done: () => string } | string;
-}
-
 export interface StateOptions {
   readonly scope: PathScope;
-  /** Also everything below a directory. */
-  readonly tree: boolean;
   /** Larger files are not read. */
   readonly maxFileBytes: number;
-  readonly keeper?: Keeper | undefined;
+  /** Keeps a copy of a file that is read. */
+  readonly keep?: ((bytes: Uint8Array) => Kept) | undefined;
 }
 
 /** Most entries of one directory tree that are looked at. */
-export const mostEntries = 10_000;
+const mostEntries = 10_000;
 
 /** Looks at what is at a canonical path: the directories above it that are missing, itself, and with `tree` what is below it. Never throws. */
-export async function readStates(path: string, options: StateOptions): Promise<States> {
+export async function readStates(path: string, tree: boolean, options: StateOptions): Promise<States> {
   const found: [string, State][] = [];
   const yieldToEventLoop = createYielder(undefined);
   const waiting = [path];
@@ -59,107 +53,93 @@ export async function readStates(path: string, options: StateOptions): Promise<S
       return [[path, { kind: "other", why: `it holds more than ${mostEntries} files and directories` }]];
     const state = await stateOf(next, options);
     found.push([next, state]);
-    if (state.kind !== "directory" || !options.tree) continue;
-    const names = attemptList(next);
+    if (state.kind !== "directory" || !tree) continue;
+    const names = namesOf(next);
     if (typeof names === "string") return [[path, { kind: "other", why: names }]];
     for (const name of names) waiting.push(join(next, name));
   }
-  return found.length === 1 && found[0]?.[1].kind === "absent" ? [...missingAbove(path), ...found] : found;
+  return found[0]?.[1].kind === "absent" ? [...missingAbove(path), ...found] : found;
 }
 
 /** Returns the state of one path, not of what is below it. Never rejects. */
-export async function stateOf(path: string, { scope, maxFileBytes, keeper }: StateOptions): Promise<State> {
+export async function stateOf(path: string, options: StateOptions): Promise<State> {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats) return absent;
-    const stamp = stampOf(stats);
-    const mode = stats.mode & 0o7777;
+    const [stamp, mode] = [stampOf(stats), stats.mode & 0o7777];
     if (stats.isDirectory()) return { kind: "directory", mode, stamp };
     if (stats.isSymbolicLink()) return { kind: "link", target: readlinkSync(path), stamp };
     if (!stats.isFile()) return { kind: "other", why: "it is neither a file, a link nor a directory" };
-    const file = { kind: "file", stamp, bytes: stats.size, mode } as const;
-    if (stats.size > maxFileBytes) return { ...file, notKept: `it is larger than ${maxFileBytes} bytes` };
-    return { ...file, ...(await readWhole(path, scope, maxFileBytes, keeper)) };
+    return { kind: "file", stamp, mode, ...(await readWhole(path, stats.size, options)) };
   } catch (error) {
     if (systemErrorCode(error) === "ENOTDIR") return absent;
-    return { kind: "other", why: messageOf(plainSystemError(error, scope.print(path))) };
+    return { kind: "other", why: messageOf(plainSystemError(error, options.scope.print(path))) };
   }
 }
 
 /** Returns whether both are the same thing with the same content. */
 export function isSame(one: State, other: State): boolean {
-  if (one.kind === "file" && other.kind === "file") {
-    const isRead = one.digest !== undefined && other.digest !== undefined;
-    return one.mode === other.mode && (isRead ? one.digest === other.digest : one.stamp === other.stamp);
-  }
-  if (one.kind === "link" && other.kind === "link") return one.target === other.target;
-  if (one.kind === "directory" && other.kind === "directory") return one.mode === other.mode;
-  return one.kind === "absent" && other.kind === "absent";
+  return one.kind !== "other" && contentOf(one) === contentOf(other);
 }
 
-/** Returns whether it is the very same file, link or directory, under another name perhaps. */
-export function isMoved(one: State, other: State): boolean {
+function contentOf(state: State): string {
+  if (state.kind === "file") return `${state.mode} ${state.digest ?? state.stamp}`;
+  if (state.kind === "link") return `to ${state.target}`;
+  return `${state.kind} ${state.kind === "directory" ? state.mode : ""}`;
+}
+
+/** Returns whether it is the very same file, link or directory, under another name perhaps; with `idOnly` after changes too. */
+export function isMoved(one: State, other: State, idOnly = false): boolean {
   if (!("stamp" in one && "stamp" in other) || one.kind !== other.kind) return false;
-  // Moving what a directory holds changes its times.
-  return one.kind === "directory" ? idOf(one.stamp) === idOf(other.stamp) : one.stamp === other.stamp;
+  const part = (stamp: string): string => (idOnly ? stamp.slice(0, stamp.indexOf("/")) : stamp);
+  return part(one.stamp) === part(other.stamp);
 }
 
-/** Returns whether the entry is still the one that the state was taken of, after changes too. */
-export function hasSameId(one: State, other: State): boolean {
-  return "stamp" in one && "stamp" in other && one.kind === other.kind && idOf(one.stamp) === idOf(other.stamp);
+/** Returns what tells an entry from others; moving what a directory holds changes its times, which are left out. */
+export function stampOf(stats: Stats): string {
+  const { dev, ino, size, mtimeMs } = stats;
+  return `${dev}:${ino}/${stats.isDirectory() ? "" : `${size}/${mtimeMs}`}`;
 }
 
-export function stampOf({ dev, ino, size, mtimeMs }: Stats): string {
-  return `${dev}:${ino}/${size}/${mtimeMs}`;
-}
-
-function idOf(stamp: string): string {
-  return stamp.slice(0, stamp.indexOf("/"));
-}
+const chunkBytes = 1024 * 1024;
 
 /** Makes a hash. Importing node:crypto takes 8 ms, so it is loaded here. */
 export function newHash(): ReturnType<typeof import("node:crypto").createHash> {
   return process.getBuiltinModule("node:crypto").createHash("sha256");
 }
 
-const readAsync = promisify(read);
+/** Resolves to the SHA-256 of some bytes. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = newHash();
+  const yieldToEventLoop = createYielder(undefined);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    hash.update(bytes.subarray(at, at + chunkBytes));
+    await yieldToEventLoop();
+  }
+  return hash.digest("hex");
+}
 
-const chunkBytes = 1024 * 1024;
+const readAsync = promisify(readFile);
 
 async function readWhole(
   path: string,
-  scope: PathScope,
-  maxFileBytes: number,
-  keeper: Keeper | undefined,
-): Promise<{ digest?: string; copy?: string; notKept?: string }> {
+  size: number,
+  { scope, maxFileBytes, keep }: StateOptions,
+): Promise<Kept & { digest?: string }> {
+  if (size > maxFileBytes) return { notKept: `it is larger than ${maxFileBytes} bytes` };
   // Refuses what a link swapped in leads to, and never waits for a named pipe.
   const file = openRegularFile(path, scope);
-  let copy: ReturnType<Keeper["keep"]> | undefined;
   try {
-    copy = keeper?.keep(file.stats.size);
-    const hash = newHash();
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, file.stats.size + 1));
-    for (let total = 0; ; ) {
-      const { bytesRead } = await readAsync(file.descriptor, buffer, 0, buffer.length, null);
-      if (bytesRead === 0) {
-        const digest = hash.digest("hex");
-        if (copy === undefined) return { digest };
-        return typeof copy === "string" ? { digest, notKept: copy } : { digest, copy: copy.done() };
-      }
-      total += bytesRead;
-      if (total > maxFileBytes) return { notKept: "it grew while it was read" };
-      const chunk = buffer.subarray(0, bytesRead);
-      hash.update(chunk);
-      if (typeof copy === "object") copy.write(chunk);
-    }
+    const bytes = await readAsync(file.descriptor);
+    if (bytes.length > maxFileBytes) return { notKept: "it grew while it was read" };
+    return { digest: await digestOf(bytes), ...keep?.(bytes) };
   } finally {
-    if (typeof copy === "object") copy.done();
     file.close();
   }
 }
 
 /** Returns the names in a directory, the last first; or why they cannot be had. */
-function attemptList(path: string): string[] | string {
+function namesOf(path: string): string[] | string {
   try {
     const names = readdirSync(path);
     // Such a name is not text, so the file would not be found again.

@@ -1,29 +1,25 @@
 import {
   appendFileSync,
   chmodSync,
-  closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/kit/files";
-import type { Keeper, States } from "./states.ts";
+import type { Kept, States } from "./states.ts";
 
-/** A change that one call made at one path. */
+/** A change that calls made at one path, or at the old and the new path of an entry. */
 export interface Change {
-  readonly tool: string;
-  readonly path: string;
+  readonly paths: readonly [path: string, ...newPath: string[]];
+  /** Also of all that is below. */
   readonly tree: boolean;
   readonly before: States;
   /** Undefined until the call has ended. */
   readonly after?: States | undefined;
-  /** The path to which the entry was moved, as it is. */
-  readonly movedTo?: string | undefined;
 }
 
 /** An action of a turn that nobody can take back. */
@@ -32,47 +28,33 @@ export interface NotUndoable {
   readonly what: string;
 }
 
-/** One turn as it was written down. */
-export interface RecordedTurn {
-  readonly turn: string;
-  readonly changes: readonly Change[];
-  readonly others: readonly NotUndoable[];
-}
-
-type Line =
-  | { readonly type: "turn"; readonly turn: string; readonly at: string }
-  | { readonly type: "change"; readonly change: Change }
-  /** The end of a change; `isDropped`: it changed nothing. */
-  | { readonly type: "end"; readonly index: number; readonly change?: Change; readonly isDropped?: true }
-  | { readonly type: "other"; readonly other: NotUndoable };
-
 /** A turn that is being written. */
 export interface OpenTurn {
-  readonly keeper: Keeper;
-  /** Gives the number of the change. */
-  add(change: Change): number;
-  end(index: number, change: Change | undefined): void;
+  /** Keeps a copy of a file's content. */
+  keep(bytes: Uint8Array): Kept;
+  /** Writes a change down under its number, again when it has ended; null if it changed nothing. */
+  put(index: number, change: Change | null): void;
   other(other: NotUndoable): void;
 }
 
 /** The turn that is taken back next. */
 export interface LastTurn {
-  readonly turn: RecordedTurn;
+  readonly turn: string;
+  readonly changes: readonly Change[];
+  readonly others: readonly NotUndoable[];
   readCopy(name: string): Buffer;
-  /** True if it was kept before. */
-  readonly wasTried: boolean;
-  /** Keeps the turn, to be tried once more. */
-  keep(): void;
+  /** Keeps the turn, to be tried once more. Returns false if it was kept before. */
+  keep(): boolean;
   /** Forgets it. */
   drop(): void;
 }
 
-export interface StoreLimits {
+interface StoreLimits {
   readonly maxBytes: number;
   readonly maxTurns: number;
 }
 
-const journalName = "turn.jsonl";
+const [journalName, triedName] = ["turn.jsonl", "tried"];
 
 /**
  * The turns of one directory: a folder each, with a journal that grows and copies of old content. The user's alone (0700, 0600). The
@@ -84,9 +66,6 @@ export class TurnStore {
   /** Bytes of copies by the name of the turn's folder, oldest first; undefined until the directory was read. */
   #sizes: Map<string, number> | undefined;
 
-  /** The folder of the turn of which nothing could be put back. */
-  #tried: string | undefined;
-
   constructor(directory: string, limits: StoreLimits) {
     this.#directory = directory;
     this.#limits = limits;
@@ -94,24 +73,29 @@ export class TurnStore {
 
   begin(turn: string): OpenTurn {
     const sizes = this.#prepare();
-    while (sizes.size > 0 && sizes.size >= this.#limits.maxTurns) this.#removeOldest(sizes);
+    const { maxBytes, maxTurns } = this.#limits;
+    while (sizes.size >= maxTurns) this.#removeOldest(sizes);
     const name = String(Number([...sizes.keys()].at(-1) ?? 0) + 1).padStart(6, "0");
     const folder = join(this.#directory, name);
     mkdirSync(folder, { mode: 0o700 });
     sizes.set(name, 0);
     const write = (line: Line): void =>
       appendFileSync(join(folder, journalName), `${JSON.stringify(line)}\n`, { mode: 0o600 });
-    write({ type: "turn", turn, at: new Date().toISOString() });
-    let changes = 0;
+    write({ turn });
+    let copies = 0;
     return {
-      keeper: this.#keeper(name, folder),
-      add(change) {
-        write({ type: "change", change });
-        changes += 1;
-        return changes - 1;
+      keep: (bytes) => {
+        const total = (): number => [...sizes.values()].reduce((sum, size) => sum + size, bytes.length);
+        while (total() > maxBytes && sizes.size > 1) this.#removeOldest(sizes);
+        if (total() > maxBytes) return { notKept: `what the turn changed is more than ${maxBytes} bytes` };
+        copies += 1;
+        const copy = String(copies);
+        writeFileSync(join(folder, copy), bytes, { flag: "wx", mode: 0o600 });
+        sizes.set(name, (sizes.get(name) ?? 0) + bytes.length);
+        return { copy };
       },
-      end: (index, change) => write({ type: "end", index, ...(change ? { change } : { isDropped: true }) }),
-      other: (other) => write({ type: "other", other }),
+      put: (index, change) => write({ index, change }),
+      other: (other) => write({ other }),
     };
   }
 
@@ -121,12 +105,14 @@ export class TurnStore {
     const name = [...sizes.keys()].at(-1);
     if (name === undefined) return undefined;
     const folder = join(this.#directory, name);
+    const tried = join(folder, triedName);
     return {
-      turn: readTurn(join(folder, journalName)),
+      ...readTurn(join(folder, journalName)),
       readCopy: (copy) => readFileSync(join(folder, copy)),
-      wasTried: this.#tried === name,
-      keep: () => {
-        this.#tried = name;
+      keep() {
+        if (existsSync(tried)) return false;
+        writeFileSync(tried, "", { mode: 0o600 });
+        return true;
       },
       drop: () => this.#remove(name, sizes),
     };
@@ -159,33 +145,6 @@ export class TurnStore {
     return this.#sizes;
   }
 
-  #keeper(name: string, folder: string): Keeper {
-    const sizes = this.#prepare();
-    const { maxBytes } = this.#limits;
-    let copies = 0;
-    return {
-      keep: (bytes) => {
-        const total = (): number => [...sizes.values()].reduce((sum, size) => sum + size, bytes);
-        while (total() > maxBytes && sizes.size > 1) this.#removeOldest(sizes);
-        if (total() > maxBytes) return `what the turn changed is more than ${maxBytes} bytes`;
-        copies += 1;
-        const copy = String(copies);
-        let descriptor = openSync(join(folder, copy), "wx", 0o600);
-        return {
-          write(chunk) {
-            for (let done = 0; done < chunk.length; ) done += writeSync(descriptor, chunk, done);
-            sizes.set(name, (sizes.get(name) ?? 0) + chunk.length);
-          },
-          done() {
-            if (descriptor >= 0) closeSync(descriptor);
-            descriptor = -1;
-            return copy;
-          },
-        };
-      },
-    };
-  }
-
   #removeOldest(sizes: Map<string, number>): void {
     const [oldest] = sizes.keys();
     if (oldest !== undefined) this.#remove(oldest, sizes);
@@ -197,25 +156,28 @@ export class TurnStore {
     removeIfPossible(join(folder, journalName));
     removeFlatFolder(folder);
     sizes.delete(name);
-    // The next turn may get its name.
-    if (this.#tried === name) this.#tried = undefined;
   }
 }
 
+/** A line of a turn's journal. */
+type Line =
+  | { readonly turn: string }
+  | { readonly index: number; readonly change: Change | null }
+  | { readonly other: NotUndoable };
+
 /** Reads the whole lines of a journal: a crash may have torn the last one. */
-function readTurn(file: string): RecordedTurn {
-  const changes: (Change | undefined)[] = [];
+function readTurn(file: string): Pick<LastTurn, "turn" | "changes" | "others"> {
+  const changes: (Change | null)[] = [];
   const others: NotUndoable[] = [];
   let turn = "";
   // Undefined: a crash came between the folder and its journal, or in the middle of its removal.
   for (const text of (readIfThere(file) ?? "").split("\n").slice(0, -1)) {
     const line: Line = JSON.parse(text);
-    if (line.type === "turn") turn = line.turn;
-    else if (line.type === "change") changes.push(line.change);
-    else if (line.type === "end") changes[line.index] = line.change;
+    if ("turn" in line) turn = line.turn;
+    else if ("index" in line) changes[line.index] = line.change;
     else others.push(line.other);
   }
-  return { turn, changes: changes.filter((change) => change !== undefined), others };
+  return { turn, changes: changes.filter((change) => change !== null), others };
 }
 
 function readIfThere(file: string): string | undefined {

@@ -17,27 +17,22 @@ export interface UndoneTurn {
 }
 
 /** Takes back the last turn that changed anything, and forgets it, but for one try that could put nothing back; leaves a note for the model. */
-export async function undoLast(
-  store: TurnStore,
-  look: Pick<StateOptions, "scope" | "maxFileBytes">,
-): Promise<UndoneTurn | undefined> {
+export async function undoLast(store: TurnStore, look: StateOptions): Promise<UndoneTurn | undefined> {
   let found = store.last();
   // A turn whose calls changed nothing in the end.
-  while (found && found.turn.changes.length + found.turn.others.length === 0) {
+  while (found && found.changes.length + found.others.length === 0) {
     found.drop();
     found = store.last();
   }
   if (!found) return undefined;
-  const { changes, others, turn } = found.turn;
+  const { changes, others, turn } = found;
   const done: RestoredPath[] = [];
   const left: LeftAlone[] = [];
-  const context = { look: { ...look, tree: false }, readCopy: found.readCopy, done, left };
-  for (const change of changes.toReversed()) await restore(change, context);
-  const undone: UndoneTurn = { turn, restored: once(done), left, notUndoable: others };
-  if (done.length === 0 && left.length > 0 && !found.wasTried) {
-    found.keep();
-    return { ...undone, isKept: true };
-  }
+  for (const change of changes.toReversed()) await restore(change, { look, readCopy: found.readCopy, done, left });
+  // A file that several calls changed is named once, by what was done last.
+  const restored = [...new Map(done.map((one) => [one.path, one])).values()];
+  const undone: UndoneTurn = { turn, restored, left, notUndoable: others };
+  if (done.length === 0 && left.length > 0 && found.keep()) return { ...undone, isKept: true };
   store.writeNote(`${store.readNote() ?? ""}${noteOf(undone, look.scope)}\n`);
   found.drop();
   return undone;
@@ -58,11 +53,6 @@ export function describeUndone({ turn, restored, left, notUndoable, isKept }: Un
     ...notUndoable.map(({ tool, what }) => `  not undone  ${tool}: ${what}`),
     ...(isKept ? ["The next undo tries this turn once more, then it goes further back."] : []),
   ].join("\n");
-}
-
-/** Names a file that several calls changed once, by what was done last. */
-function once(done: readonly RestoredPath[]): RestoredPath[] {
-  return [...new Map(done.map((one) => [one.path, one])).values()];
 }
 
 const mostNamed = 50;
