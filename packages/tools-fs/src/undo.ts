@@ -71,34 +71,18 @@ export function createUndo(options: UndoOptions): Undo {
     recorder ??= new TurnRecorder(store.begin(turn), look);
     return recorder;
   };
-  /** Resolves to what is to be done when the call has ended. */
-  const before = async (tool: ExecutableTool, args: Arguments): Promise<(isOk: boolean) => Promise<void>> => {
-    const effects = await effectsOf(tool, args);
-    if (effects === undefined) {
-      // A call that failed for the same reason has changed nothing.
-      return async (isOk) => {
-        if (isOk) recording().other(tool.name, "it could not say what it would change");
-      };
-    }
-    const others = notUndoable(tool, effects);
-    if (others.length === 0 && effects.every(({ kind }) => kind === "read")) return async () => {};
-    const own = recording();
-    for (const what of others) own.other(tool.name, what);
-    const begun = await own.begin(effects);
-    return () => own.end(begun);
-  };
   return {
     async middleware(call, next) {
       const { tool } = call;
       if (!tool) return next();
       let hasStarted = false;
-      let after: ((isOk: boolean) => Promise<void>) | undefined;
+      let after: AfterCall | undefined;
       const beforeRun: typeof call.beforeRun = async (args) => {
         await call.beforeRun?.(args);
         // Not before: a call may wait for the user's answer for ever.
         hasStarted = true;
         running += 1;
-        after = await written(() => before(tool, args));
+        after = await written(() => record(tool, args, recording));
       };
       let isOk = false;
       try {
@@ -133,6 +117,24 @@ export function createUndo(options: UndoOptions): Undo {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
+type AfterCall = (isOk: boolean) => Promise<void>;
+
+/** Writes down what a call is about to change. Resolves to what is to be done when it has ended. */
+async function record(tool: ExecutableTool, args: Arguments, recording: () => TurnRecorder): Promise<AfterCall> {
+  const effects = await effectsOf(tool, args);
+  if (effects === undefined) {
+    // A call that failed for the same reason has changed nothing.
+    return async (isOk) => {
+      if (isOk) recording().other(tool.name, "it could not say what it would change");
+    };
+  }
+  const others = notUndoable(tool, effects);
+  if (others.length === 0 && effects.every(({ kind }) => kind === "read")) return async () => {};
+  const recorder = recording();
+  for (const what of others) recorder.other(tool.name, what);
+  const begun = await recorder.begin(effects);
+  return () => recorder.end(begun);
+}
 
 /** Returns the effects of a call; undefined if the tool cannot say. */
 async function effectsOf(tool: ExecutableTool, args: Arguments): Promise<readonly ToolEffect[] | undefined> {
