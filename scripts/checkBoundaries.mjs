@@ -16,7 +16,7 @@ const allowed = {
   mcp: ["core", "kit"],
   remote: ["core", "kit"],
   policy: ["core", "kit"],
-  contracts: ["core", "kit"],
+  contracts: ["core"],
   adapters: ["core"],
   acp: ["core", "kit", "agent", "policy"],
   durable: ["core", "kit", "agent"],

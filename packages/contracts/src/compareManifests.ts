@@ -9,8 +9,7 @@ import {
   traitNames,
 } from "@toolcrib/core/internal";
 import { argumentAt, argumentsOf } from "./argumentPath.ts";
-import { compareArguments, type SchemaChange } from "./compareSchemas.ts";
-import { narrowings } from "./narrowings.ts";
+import { compareArguments, compareSchemas, madeOptional, type SchemaChange } from "./compareSchemas.ts";
 import type { ToolContract, ToolManifest } from "./toolContract.ts";
 
 /** A difference in one tool between two versions of its package. */
@@ -130,21 +129,17 @@ function dataChanges({ outputSchema: was }: ToolContract, { name, outputSchema: 
   if (was !== undefined) {
     const gone = goneFields(was, is).map((path) => ({ path, how: "is no longer given" }));
     const isGone = new Set(gone.map(({ path }) => path));
-    const wider = narrowings(is, was);
-    const broken = wider
-      .filter(({ kind, path }) => kind !== "argument-gone" && !isGone.has(path))
-      .map(({ kind, path, reversed, detail }) => {
-        const how =
-          kind === "argument-required" ? "may be missing" : kind === "incomparable" ? detail : (reversed ?? detail);
-        return { path, how };
-      });
+    const changes = compareSchemas(was, is);
+    const broken = changes
+      .filter(({ kind, path }) => /widened|incomparable/.test(kind) && !isGone.has(path))
+      .map(({ path, detail }) => ({ path, how: detail === madeOptional ? "may be missing" : detail }));
     if (gone.length + broken.length > 0) {
       return [...gone, ...broken].map(({ path, how }) => {
         const field = path === "" ? "Its data" : `The field "${path}" of its data`;
         return breaking(path, `${name} returns other data. ${field} ${how}. Programs that read it may fail.`);
       });
     }
-    if (wider.length === 0 && narrowings(was, is).length === 0) return [];
+    if (changes.length === 0) return [];
   }
   const message =
     was === undefined ? `${name} returns data besides its text.` : `${name} returns more data, or more exact data.`;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { isObject } from "@toolcrib/core/text";
 import { readManifest, type ToolManifest } from "./toolContract.ts";
 
-/** One version of a package, installed or packed. */
+/** One installed version of a package. */
 export interface PackageVersion {
   readonly name: string;
   readonly version: string;
@@ -31,30 +31,34 @@ export function findProject(start: string): Project | undefined {
   let ranges: Project["ranges"] | undefined;
   for (let folder = start; ; folder = dirname(folder)) {
     if (!project) ranges ??= readRanges(folder);
-    const installed = join(folder, "node_modules", scope);
-    const names = existsSync(installed)
-      ? readdirSync(installed).filter((name) => /^[a-z0-9][a-z0-9._-]*$/.test(name))
-      : [];
-    for (const name of names.sort()) {
-      const whole = `${scope}/${name}`;
-      if (!packages.has(whole)) packages.set(whole, readInstalled(join(installed, name)));
-    }
-    if (names.length > 0) project ??= { folder, ranges: ranges ?? new Map() };
+    const found = packagesIn(folder);
+    for (const [name, one] of found) if (!packages.has(name)) packages.set(name, one);
+    if (found.size > 0) project ??= { folder, ranges: ranges ?? new Map() };
     if (dirname(folder) === folder) return project && { ...project, packages };
   }
 }
 
+/** Reads the packages of toolcrib in the node_modules of one folder, not of those above: by name, what is installed, or why that cannot be told. */
+export function packagesIn(folder: string): Project["packages"] {
+  const installed = join(folder, "node_modules", scope);
+  const names = existsSync(installed)
+    ? readdirSync(installed).filter((name) => /^[a-z0-9][a-z0-9._-]*$/.test(name))
+    : [];
+  return new Map(names.sort().map((name) => [`${scope}/${name}`, readInstalled(join(installed, name))]));
+}
+
 function readInstalled(folder: string): PackageVersion | Error {
   try {
-    return readPackage((file) => readText(join(folder, file), file));
+    return readPackage(folder);
   } catch (error) {
     return error as Error;
   }
 }
 
-/** Returns a package by its files. Throws an Error that says what is missing or wrong. */
-export function readPackage(read: (file: string) => string | undefined): PackageVersion {
-  const manifest = parse(read("package.json"), "package.json");
+/** Reads a package. Throws an Error that says what is missing or wrong. */
+function readPackage(folder: string): PackageVersion {
+  const read = (file: string): unknown => parse(readText(join(folder, file), file), file);
+  const manifest = read("package.json");
   const { name, version, exports } = isObject(manifest) ? manifest : {};
   if (typeof name !== "string" || typeof version !== "string")
     throw new Error("package.json names no package and version");
@@ -62,8 +66,7 @@ export function readPackage(read: (file: string) => string | undefined): Package
   if (!/^\d+\.\d+\.\d+[\w.+-]*$/.test(version)) throw new Error("package.json has no version such as 0.1.0");
   const path = isObject(exports) ? exports["./manifest.json"] : undefined;
   if (typeof path !== "string") return { name, version };
-  const file = path.replace(/^\.\//, "");
-  return { name, version, tools: readManifest(parse(read(file), file)) };
+  return { name, version, tools: readManifest(read(path.replace(/^\.\//, ""))) };
 }
 
 function readText(path: string, shown: string): string | undefined {

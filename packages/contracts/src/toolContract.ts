@@ -1,7 +1,7 @@
 import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "@toolcrib/core";
 import { ToolRegistry, toolFingerprint } from "@toolcrib/core";
 import { descriptionsDigest, isLegalName, isPlainObject, mostLevels, traitsOf } from "@toolcrib/core/internal";
-import { isTooDeep } from "./narrowings.ts";
+import { isTooDeep } from "./compareSchemas.ts";
 
 /** The properties of a tool that a model, a caller and a policy rely on. */
 export interface ToolContract {

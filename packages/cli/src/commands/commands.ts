@@ -98,7 +98,7 @@ const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
     group("tools", "the tools by themselves, without a model", toolCommands),
     group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
     command("init", "a small project with an agent and your own tool", () => import("./init.ts")),
-    command("contracts", "what an upgrade of the installed packages would change", doctor),
+    command("contracts", "what other versions of the installed packages would change", doctor),
   ],
 };
 

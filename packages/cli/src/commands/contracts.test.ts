@@ -1,16 +1,17 @@
-import { copyFileSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createManifest, rangeTakes } from "@toolcrib/contracts";
 import { type ProgramEnd, sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { command } from "../../fixtures/command.ts";
-import { filesOf, name, path, put, readFile, tar, versions, writePackage } from "../../fixtures/packages.ts";
+import { name, path, put, readFile, versions, writePackage } from "../../fixtures/packages.ts";
 
-const packed = sharedFolder("packed");
+const others = sharedFolder("others");
 const home = sharedFolder("home");
-const tarball = (version: string): string => join(packed, `toolcrib-tools-fs-${version}.tgz`);
+/** A folder where only that version is installed. */
+const other = (version: string): string => join(others, version);
 beforeAll(() => {
-  for (const version of Object.keys(versions)) writeFileSync(tarball(version), tar(filesOf(version)));
+  for (const version of Object.keys(versions)) writePackage(join(other(version), "node_modules", name), version);
 });
 
 let project = "";
@@ -25,15 +26,15 @@ function run(args: readonly string[], env: Record<string, string> = {}, cwd = pr
   return command(["contracts", ...args], { cwd, env: { HOME: home, USERPROFILE: home, ...env } });
 }
 
-/** Compares with a version that was packed. */
+/** Compares with a version that is installed elsewhere. */
 function comparedWith(version: string, ...args: string[]): Promise<ProgramEnd> {
-  return run(["--tarballs", tarball(version), ...args]);
+  return run([other(version), ...args]);
 }
 
 describe("contracts", () => {
   test("works from a directory inside the project", async () => {
     mkdirSync(join(project, "src/deep"), { recursive: true });
-    const end = await run(["--tarballs", tarball("0.2.0")], {}, join(project, "src/deep"));
+    const end = await run([other("0.2.0")], {}, join(project, "src/deep"));
     expect(end.stdout).toContain("0.1.0 -> 0.2.0");
   });
 
@@ -58,11 +59,47 @@ describe("contracts", () => {
     ]);
   });
 
-  test("--tarballs compares without a registry, with a folder or one file", async () => {
-    expect((await comparedWith("0.2.0")).stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
-    const all = await run(["--tarballs", packed]);
-    expect(all.stdout).toContain("nothing to compare with: there are several: toolcrib-tools-fs-0.0.9.tgz, ");
-    expect(all.code).toBe(1);
+  test("says what the other version breaks, and that the caret range does not take it", async () => {
+    const { stdout, stderr, code } = await comparedWith("0.2.0");
+    expect({ stdout, stderr, code }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `What the other versions would change
+• @toolcrib/tools-fs 0.1.0 -> 0.2.0
+    breaking: read_file needs a new argument "encoding". Callers that leave it out get an error.
+    tokens of each request with all its tools, estimated: 58 before, 68 after
+    what to do: after you have dealt with the breaking changes: package.json has ^0.1.0, which does not accept it: npm install @toolcrib/tools-fs@0.2.0
+`,
+    });
+  });
+
+  test("says what is new and reworded, and nothing about the same version", async () => {
+    expect((await comparedWith("0.1.1")).stdout.split("\n").slice(1, -1)).toEqual([
+      "• @toolcrib/tools-fs 0.1.0 -> 0.1.1",
+      '    new: read_file takes a new optional argument "limit".',
+      "    words: read_file is described differently: the tool.",
+      "    tokens of each request with all its tools, estimated: 58 before, 76 after",
+      "    what to do: package.json has ^0.1.0, which accepts it: npm install @toolcrib/tools-fs@0.1.1",
+    ]);
+    expect((await comparedWith("0.1.0")).stdout).toContain("✓ @toolcrib/tools-fs 0.1.0\n");
+  });
+
+  test("the other folder is itself looked at, none above it, and says what it lacks", async () => {
+    const inside = join(project, "newer");
+    mkdirSync(inside);
+    const empty = await run(["newer"]);
+    expect(empty.stdout).toContain(
+      "✗ No toolcrib package is installed in newer: there is no node_modules/@toolcrib in it.",
+    );
+    expect(empty.code).toBe(1);
+    writePackage(join(inside, "node_modules/@toolcrib/other"), "0.1.0", "@toolcrib/other");
+    expect((await run(["newer"])).stdout).toContain(
+      "✗ @toolcrib/tools-fs 0.1.0: nothing to compare with: it is not installed there\n",
+    );
+    put(join(inside, "node_modules", name, "package.json"), "{");
+    const damaged = await run(["newer"]);
+    expect(damaged.stdout).toContain("there it is incomplete: package.json is not valid JSON");
+    expect(damaged.code).toBe(1);
   });
 
   test("says which version has no manifest", async () => {
@@ -94,20 +131,14 @@ describe("contracts", () => {
     expect(code).toBe(1);
   });
 
-  test("says so where nothing is installed, and where a flag makes no sense", async () => {
+  test("says so where nothing is installed, and where no folder is given", async () => {
     rmSync(installed(), { recursive: true });
     const none = await comparedWith("0.2.0");
     expect(none.stdout).toContain("✗ No toolcrib package is installed here");
     expect(none.code).toBe(1);
-    writePackage(installed(name), "0.1.0");
-    const wrong = await run(["--to", "^0.1.0; ls"]);
-    expect(wrong.stderr).toContain("--to takes a version or a tag");
-    expect(wrong.code).toBe(2);
-    expect((await run(["--tarballs", "none"])).stderr).toContain("--tarballs: there is no none");
-    put(join(project, "not.tgz"), "text");
-    expect((await run(["--tarballs", "not.tgz"])).stderr).toContain(
-      "--tarballs: not.tgz is not a tarball made by npm pack",
-    );
+    const without = await run([]);
+    expect(without.stderr).toContain("folder");
+    expect(without.code).toBe(2);
   });
 
   test.each([
@@ -117,11 +148,10 @@ describe("contracts", () => {
     "9.9",
     "latest",
     "",
-  ])("takes no version that is none, installed or packed: %j", async (version) => {
-    const theirs = join(project, "packed.tgz");
-    writeFileSync(theirs, tar({ "package.json": JSON.stringify({ name, version }) }));
-    const packed = await run(["--tarballs", theirs]);
-    expect(packed.stderr).toContain("--tarballs: packed.tgz: package.json has no version such as 0.1.0");
+  ])("takes no version that is none, here or there: %j", async (version) => {
+    put(join(project, "newer/node_modules", name, "package.json"), JSON.stringify({ name, version }));
+    const there = await run(["newer"]);
+    expect(there.stdout).toContain("there it is incomplete: package.json has no version such as 0.1.0\n");
     put(installed(name, "package.json"), JSON.stringify({ name, version }));
     const { stdout, code } = await comparedWith("0.2.0");
     expect(stdout.split("\n").slice(1)).toEqual([
@@ -133,7 +163,7 @@ describe("contracts", () => {
 
   test("what a package and package.json say stays on its line and has no colour", async () => {
     const forged = "x\n✓ all is well\r\u2028\u001b[31mred\u0085";
-    const end = (): Promise<ProgramEnd> => run(["--tarballs", tarball("0.2.0")], { FORCE_COLOR: "1" });
+    const end = (): Promise<ProgramEnd> => run([other("0.2.0")], { FORCE_COLOR: "1" });
     put(join(project, "package.json"), JSON.stringify({ dependencies: { [name]: `^0.1.0${forged}` } }));
     expect((await end()).stdout).toContain("package.json has ^0.1.0x ✓ all is well [31mred, a range for npm to read");
     const { manifestVersion, tools } = createManifest(name, [readFile({ path }, ["path"])]);
@@ -159,64 +189,28 @@ describe("contracts", () => {
     }
   });
 
-  test("--to takes nothing that npm reads as a file or a folder", async () => {
-    put(join(project, "package.json"), JSON.stringify({ name: "mine", version: "1.0.0" }));
-    for (const to of [".", "..", ".hidden", "-x", "x.tgz", "x.TAR", "x.tar.gz", "x.tar-gz"]) {
-      const { stderr, code } = await run(["--to", to]);
-      expect({ to, stderr, code }).toMatchObject({
-        stderr: expect.stringContaining("--to takes a version or a tag"),
-        code: 2,
-      });
-    }
-  });
-
   test("reads the workspace's own ranges where its packages are in the node_modules of the root", async () => {
     const app = join(project, "packages/app");
-    const other = "@toolcrib/other";
+    const second = "@toolcrib/other";
     put(
       join(project, "package.json"),
-      JSON.stringify({ workspaces: ["packages/*"], devDependencies: { [other]: "1.0.0" } }),
+      JSON.stringify({ workspaces: ["packages/*"], devDependencies: { [second]: "1.0.0" } }),
     );
     put(join(app, "package.json"), JSON.stringify({ dependencies: { [name]: "^0.1.0" } }));
     put(join(app, "src/package.json"), JSON.stringify({ type: "module" }));
     for (const cwd of [app, join(app, "src")]) {
-      const { stdout } = await run(["--tarballs", tarball("0.2.0")], {}, cwd);
+      const { stdout } = await run([other("0.2.0")], {}, cwd);
       expect(stdout).toContain(
         "package.json has ^0.1.0, which does not accept it: npm install @toolcrib/tools-fs@0.2.0",
       );
     }
     // The nearest wins, as for Node.js, and what is only further up is there too.
     writePackage(join(app, "node_modules", name), "0.2.0");
-    writePackage(installed(other), "0.1.0", other);
-    const { stdout } = await run(["--tarballs", tarball("0.2.0")], {}, app);
+    writePackage(installed(second), "0.1.0", second);
+    const { stdout } = await run([other("0.2.0")], {}, app);
     expect(stdout).toContain("✓ @toolcrib/tools-fs 0.2.0\n");
     expect(stdout).toContain("✗ @toolcrib/other 0.1.0: nothing to compare with");
     expect(stdout).not.toContain("tools-fs 0.1.0");
-  });
-
-  test("a file that is none of npm's ends nothing but itself in a folder of tarballs", async () => {
-    const folder = join(project, "tarballs");
-    mkdirSync(join(folder, "d.tgz"), { recursive: true });
-    copyFileSync(tarball("0.2.0"), join(folder, "good.tgz"));
-    put(join(folder, "foreign.tgz"), "text");
-    writeFileSync(join(folder, "empty.tgz"), tar({ "readme.md": "" }));
-    const { stdout, code } = await run(["--tarballs", folder]);
-    expect(stdout).toContain("0.1.0 -> 0.2.0\n    breaking: read_file needs");
-    for (const line of [
-      "• left out: d.tgz is not a file",
-      "• left out: foreign.tgz is not a tarball made by npm pack",
-      "• left out: empty.tgz: package.json is missing",
-    ]) {
-      expect(stdout).toContain(`${line}\n`);
-    }
-    expect(code).toBe(0);
-    rmSync(join(folder, "good.tgz"));
-    const none = await run(["--tarballs", folder]);
-    expect(none.stdout).toContain("nothing to compare with: none of the tarballs that can be read contains it");
-    expect(none.code).toBe(1);
-    expect((await run(["--tarballs", join(folder, "empty.tgz")])).stderr).toContain(
-      "--tarballs: empty.tgz: package.json is missing",
-    );
   });
 
   test("reads a package.json with a byte order mark", async () => {

@@ -1,4 +1,4 @@
-import type { Check, CheckResult, ComparedWith, Finding } from "../doctor/check.ts";
+import type { Check, CheckResult, Finding } from "../doctor/check.ts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import type { Style } from "../terminal/style.ts";
@@ -22,30 +22,24 @@ const checks: Readonly<Record<string, Entry>> = {
 /** `toolcrib doctor`: looks at the machine and the project, and says what to do about what it finds. */
 export const doctor: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "as JSON" } },
-  run: (program, { json }) => runChecks(checks, {}, program, json),
+  run: (program, { json }) => runChecks(checks, program, json),
 });
 
-/** `toolcrib contracts`: asks the registry, and compares. */
+/** `toolcrib contracts`: compares two installed versions. */
 export const contracts: DefineCommand = defineCommand({
-  flags: {
-    to: { usage: "--to <version>", about: "the version or tag to compare with (default: latest), as npm has it here" },
-    tarballs: {
-      usage: "--tarballs <path>",
-      about: "compare with this .tgz, or with those in this folder; without a registry",
-    },
-    json: { usage: "--json", about: "as JSON" },
+  flags: { json: { usage: "--json", about: "as JSON" } },
+  arguments: [["<folder>", "where the other versions are installed"]],
+  run: (program, { json }, [folder]) => {
+    const load = async (): Promise<Check> => {
+      const { checkContracts } = await import("../doctor/contracts.ts");
+      return async ({ cwd }) => checkContracts(cwd, folder);
+    };
+    return runChecks({ contracts: { title: "What the other versions would change", load } }, program, json);
   },
-  run: (program, flags) => runChecks({ contracts: comparison }, flags, program, flags.json),
 });
-
-const comparison: Entry = {
-  title: "What an upgrade of the installed packages would change",
-  load: async () => (await import("../doctor/contracts.ts")).checkContracts,
-};
 
 async function runChecks(
   entries: Readonly<Record<string, Entry>>,
-  flags: ComparedWith,
   program: Program,
   asJson = false,
 ): Promise<ExitReason> {
@@ -53,7 +47,7 @@ async function runChecks(
   const found: [string, CheckResult][] = [];
   for (const [name, { title, load }] of Object.entries(entries)) {
     const check = await load();
-    const result = await interrupts.during((signal) => check(flags, program, signal));
+    const result = await interrupts.during((signal) => check(program, signal));
     found.push([name, result]);
     if (asJson) continue;
     terminal.show(`${terminal.dataStyle.bold(title)}\n`);

@@ -1,11 +1,5 @@
 import type { Program } from "../program.ts";
 
-/** The versions that `toolcrib contracts` compares with. */
-export interface ComparedWith {
-  readonly to?: string | undefined;
-  readonly tarballs?: string | undefined;
-}
-
 /** One thing that a check has found. */
 export interface Finding {
   /** A `problem` makes the command fail; a `warning` is what the user may want to change. */
@@ -21,5 +15,5 @@ export interface CheckResult {
   readonly data: unknown;
 }
 
-/** One check. It throws a CliError only for flags that make no sense. */
-export type Check = (flags: ComparedWith, program: Program, signal: AbortSignal) => Promise<CheckResult>;
+/** One check. */
+export type Check = (program: Program, signal: AbortSignal) => Promise<CheckResult>;

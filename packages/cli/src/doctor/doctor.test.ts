@@ -102,8 +102,6 @@ test("the versions of installed packages are told without asking a registry", as
   const { stdout } = await doctor();
   expect(stdout).toContain("✓ @toolcrib/core 0.1.0\n");
   expect(headers).toEqual([]);
-  const both = await home.toolcrib(["contracts", "--to", "0.1.1", "--tarballs", home.folder]);
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("leave one of the two out") });
 });
 
 test("--json holds the same, by check", async () => {

@@ -7,7 +7,7 @@ import { version } from "../version.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks Node, the terminal, the folder of the user's own decisions. */
-export const checkMachine: Check = async (_flags, { env, host: { stdin, stdout, stderr } }) => {
+export const checkMachine: Check = async ({ env, host: { stdin, stdout, stderr } }) => {
   const { versions, platform } = process;
   const { columns, rows } = stderr;
   const where = stdin.isTTY && stderr.isTTY ? `a terminal of ${columns} by ${rows}` : "no terminal to ask on";
@@ -59,7 +59,7 @@ function checkState(env: NodeJS.ProcessEnv): Finding {
 }
 
 /** Returns whether commands of the model can be kept in. */
-export const checkSandbox: Check = async (_flags, { cwd }) => {
+export const checkSandbox: Check = async ({ cwd }) => {
   const problem = await sandboxProblem({ root: [cwd], sandbox: {} });
   const advice = "install it; without it, commands run with all your rights, after a question";
   return {

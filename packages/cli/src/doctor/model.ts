@@ -7,7 +7,7 @@ import { connectionAdvice, type ModelFlags } from "../sharedFlags.ts";
 import type { Check } from "./check.ts";
 
 /** Checks keys, which are never shown, model servers on this machine, and whether the model that would be used can be reached. */
-export const checkModel: Check = async (_flags, program, signal) => {
+export const checkModel: Check = async (program, signal) => {
   const { findings, localServers } = await checkModelSources();
   // A project that is not trusted has no say.
   const sources = await loadSources(program, false).catch(() => []);

@@ -12,7 +12,7 @@ import { ownToolStore } from "../tools/ownToolStore.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks the two configuration files: whether they are valid, and trusted. */
-export const checkConfig: Check = async (_flags, { env, cwd }) => {
+export const checkConfig: Check = async ({ env, cwd }) => {
   const findings: Finding[] = [];
   for (const file of [userConfig(env), projectConfig(cwd)]) {
     try {
@@ -40,7 +40,7 @@ export const checkConfig: Check = async (_flags, { env, cwd }) => {
 };
 
 /** Starts each MCP server that may start, asks it for its tools and ends it. */
-export const checkServers: Check = async (_flags, program, signal) => {
+export const checkServers: Check = async (program, signal) => {
   const { env, cwd } = program;
   try {
     const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
@@ -65,7 +65,7 @@ export const checkServers: Check = async (_flags, program, signal) => {
 };
 
 /** Checks which versions of the packages are installed in the project; what an upgrade would change takes the network. */
-export const checkPackages: Check = async (_flags, { cwd }) => {
+export const checkPackages: Check = async ({ cwd }) => {
   const packages = [...(findProject(cwd)?.packages ?? [])];
   const findings = packages.map(
     ([name, found]): Finding =>
@@ -73,7 +73,7 @@ export const checkPackages: Check = async (_flags, { cwd }) => {
         ? { level: "ok", text: `${name} ${found.version}` }
         : { level: "problem", text: `${name} is incomplete: ${found.message}`, advice: "install again: npm install" },
   );
-  const advice = "toolcrib contracts says what an upgrade would change";
+  const advice = "install the newer versions in another folder: toolcrib contracts FOLDER says what they would change";
   findings.push(
     packages.length === 0
       ? { level: "note", text: "no toolcrib package is installed in this directory or above" }
