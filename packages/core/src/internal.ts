@@ -1,7 +1,6 @@
 // For the other packages of toolcrib, which are made of the same pieces. Authors of tools have no need of it.
 export { withoutClock } from "./arguments/clockValues.ts";
 export { mendSchema } from "./arguments/mend.ts";
-export { patternSteps } from "./arguments/patternRisk.ts";
 export { repair } from "./arguments/repair.ts";
 export { draftOf, filterKeywords, pointerName, pointerPart } from "./arguments/schemaParts.ts";
 export { attempt } from "./callSafely.ts";

@@ -2,8 +2,8 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 import { freeName, withLegalCharacters } from "../names.ts";
-import { filterKeywords, resolveReference } from "./schemaParts.ts";
-import { countSteps, type Spend } from "./validationCost.ts";
+import { walkSchema } from "./schemaParts.ts";
+import { appliedWith, createStepCounter, schemasOfItem, schemasOfProperty } from "./steps.ts";
 
 /** Matches a name that every service takes. */
 const takenByAll = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
@@ -17,10 +17,9 @@ export function aliasesOf(schema: JsonSchema): ReadonlyMap<string, string> {
   const before = known.get(schema);
   if (before) return before;
   const names = new Set<string>();
-  filterKeywords(schema, (keyword, value) => {
-    if (keyword === "properties" && isPlainObject(value)) for (const name of Object.keys(value)) names.add(name);
-    if (keyword === "required" && Array.isArray(value)) for (const name of value) names.add(String(name));
-    return true;
+  walkSchema(schema, ({ properties, required }) => {
+    if (isPlainObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+    if (Array.isArray(required)) for (const name of required) names.add(String(name));
   });
   const aliases = new Map<string, string>();
   for (const name of [...names]) {
@@ -36,72 +35,32 @@ export function aliasesOf(schema: JsonSchema): ReadonlyMap<string, string> {
   return aliases;
 }
 
-const mostSteps = 500_000;
-const inPlace = ["allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"] as const;
-
 /**
  * Makes the function that gives arguments the names of the schema where a model has used the other ones; undefined where the schema has no
- * such names. The function may change its argument, and throws TooMuchWork past its limit of steps.
+ * such names. The function throws TooManySteps past their limit.
  */
 export function createNameReader(schema: JsonSchema): ((args: unknown) => unknown) | undefined {
   const aliases = aliasesOf(schema);
   if (aliases.size === 0) return undefined;
   const names = new Map([...aliases].map(([name, alias]) => [alias, name]));
-  const applied = new Map<unknown, ReadonlySet<JsonSchema>>();
-  return (args) => read(args, [schema], countSteps(mostSteps));
+  return (args) => read(args, [schema], createStepCounter());
 
-  function read(value: unknown, schemas: readonly unknown[], spend: Spend): unknown {
-    spend(1 + schemas.length);
+  function read(value: unknown, schemas: readonly unknown[], spend: (steps: number) => void): unknown {
     if (typeof value !== "object" || value === null) return value;
-    const all = schemas.flatMap((one) => [...allOn(one)]);
-    spend(all.length);
-    if (Array.isArray(value)) {
-      const inner = (index: number): unknown[] =>
-        all.flatMap(({ items, prefixItems, additionalItems }) => {
-          const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
-          return [(Array.isArray(first) ? first[index] : undefined) ?? rest];
-        });
-      return value.map((item, index) => read(item, inner(index), spend));
-    }
+    const all = [...new Set(schemas.flatMap((one) => appliedWith(schema, one)))];
+    spend(1 + all.length);
+    if (Array.isArray(value)) return value.map((item, index) => read(item, schemasOfItem(all, index), spend));
     const made: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
       const other = names.get(key);
       const isOther = other !== undefined && !Object.hasOwn(value, other) && all.some((one) => hasProperty(one, other));
       const name = isOther ? other : key;
-      const inner = all.flatMap((one) =>
-        hasProperty(one, name)
-          ? [one.properties[name]]
-          : [one.additionalProperties, ...Object.values(Object(one.patternProperties))],
-      );
-      setOwn(made, name, read(item, inner, spend));
+      setOwn(made, name, read(item, schemasOfProperty(all, name), spend));
     }
     return made;
   }
-
-  /** Returns a schema and all that apply to the same value. */
-  function allOn(part: unknown): ReadonlySet<JsonSchema> {
-    const before = applied.get(part);
-    if (before) return before;
-    const found = new Set<JsonSchema>();
-    const add = (one: unknown): void => {
-      if (!isPlainObject(one) || found.has(one)) return;
-      found.add(one);
-      if (typeof one.$ref === "string") add(resolveReference(schema, one.$ref));
-      for (const keyword of inPlace) {
-        const inner = one[keyword];
-        if (keyword === "then" || keyword === "else") add(inner);
-        else for (const each of Object.values(Object(inner))) add(each);
-      }
-    };
-    add(part);
-    applied.set(part, found);
-    return found;
-  }
 }
 
-function hasProperty(
-  schema: JsonSchema,
-  name: string,
-): schema is JsonSchema & { readonly properties: Record<string, unknown> } {
-  return isPlainObject(schema.properties) && Object.hasOwn(schema.properties, name);
+function hasProperty({ properties }: JsonSchema, name: string): boolean {
+  return isPlainObject(properties) && Object.hasOwn(properties, name);
 }

@@ -1,4 +1,3 @@
-import { attempt } from "../callSafely.ts";
 import { describeArgument, invalidArgument, isError, isErrorNamed, type ToolError } from "../errors.ts";
 import type { ExecutableTool, JsonSchema, ParseResult } from "../interface.ts";
 import { clip, copyJson, isPlainObject, quote } from "../json.ts";
@@ -6,7 +5,7 @@ import { createNameReader } from "./aliases.ts";
 import { type ArgumentIssue, type Explanation, explain, mostIssues, unknownArgument } from "./explain.ts";
 import { createMountedValidator, mountedSchema } from "./mountedArguments.ts";
 import { repair } from "./repair.ts";
-import { TooMuchWork } from "./validationCost.ts";
+import { TooManySteps } from "./steps.ts";
 import { type Check, compileQuickCheck, createValidator, mostErrors, type Validator } from "./validator.ts";
 
 /** Arguments ready for a tool, or the error of those that are not. `args` are the repaired ones in either case. */
@@ -29,7 +28,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   let readNames: ReturnType<typeof createNameReader>;
   let schema = parameters;
   const { name } = tool;
-  const isMounted = attempt(() => tool.hints) !== undefined;
+  const isMounted = tool.hints !== undefined;
   return (given) => {
     if (!quickCheck && isMounted) schema = mountedSchema(parameters);
     if (!quickCheck) readNames = createNameReader(parameters);
@@ -86,7 +85,7 @@ function repairArguments(
 
 /** Returns the reason for a limit of this package, or of the stack; undefined for any other error. */
 function tooMuch(error: unknown): string | undefined {
-  if (error instanceof TooMuchWork) return `could not be checked: ${error.message}`;
+  if (error instanceof TooManySteps) return `could not be checked: ${error.message}`;
   if (!isErrorNamed(error, "RangeError")) return undefined;
   return error.message.startsWith("Maximum call stack") ? "could not be checked: nested too deeply" : error.message;
 }

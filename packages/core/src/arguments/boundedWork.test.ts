@@ -64,7 +64,6 @@ const doublingBelow = {
   $defs: { node: { anyOf: [child, { ...child, required: ["z"] }] } },
 };
 const nestedIds = nested(40, (inner) => ({ $id: "urn:x", properties: { a: inner } }), {}) as JsonSchema;
-const optionals = "a?".repeat(60) + "a".repeat(60);
 const enumOfMany = { enum: Array.from({ length: 15_000 }, (_, index) => `value_${index}`) };
 const withDefault = (value: unknown, schema: object = {}): JsonSchema => ({
   type: "object",
@@ -78,9 +77,14 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     ["unknown names, nested", closed({ o: closed({ a: {} }) }), { o: many }, "and more"],
     ["unknown names near to many", closed(longNames), nearNames, "and 19995 more"],
     ["items that fit no union", list({ items: union }), { l: Array(5000).fill(5) }, "l[4]: fits none"],
-    ["unique items", list({ uniqueItems: true }), { l: [...Array(20_000).keys()] }, "more than 40000 steps"],
-    ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "40000 steps"],
-    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 500000 steps"],
+    [
+      "unique items",
+      list({ uniqueItems: true }),
+      { l: [...Array(20_000).keys()] },
+      "more than 1000 items would have to differ",
+    ],
+    ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "more than 1000 items"],
+    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 100000 steps"],
     [
       "long text under many limits",
       closed({ a: { anyOf: Array(900).fill({ maxLength: 9 }) } }),
@@ -99,12 +103,12 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     ["100,000 levels, all as text", list({}), '{"l":'.repeat(100_000) + 1 + "}".repeat(100_000), "expected an object"],
     ["an array with holes", list({}), { l: new Array(4e9) }, "holds more than 100000 values"],
     ["200,000 unknown names", closed({ a: {} }), tooMany, "holds more than 100000 values"],
-    ["200,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "500000 steps"],
+    ["200,000 unknown names as text", closed({ o: closed({}) }), { o: JSON.stringify(tooMany) }, "o: expected object"],
     [
       "large defaults of many items",
       list({ items: withDefault([...Array(2000).keys()]) }),
       { l: Array(20_000).fill({}) },
-      "more than 500000 steps",
+      "more than 100000 steps",
     ],
     [
       "defaults under a large enum",
@@ -132,19 +136,19 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     const rows = list({ items: { anyOf: [{ type: "string" }, { type: "integer" }] } });
     expect(await call(rows, { l: Array(5000).fill("x") })).toBe("ok");
     expect(await call(rows, { l: [...Array(5000).fill("x"), {}] })).toContain("l[5000]: fits none of the forms");
-    expect(await call(list({ uniqueItems: true }), { l: [...Array(2000).keys()] })).toBe("ok");
+    expect(await call(list({ uniqueItems: true }), { l: [...Array(1000).keys()] })).toBe("ok");
   });
 });
 
 describe("a schema that would cost too much is refused when registered, after a bounded number of steps", () => {
   test.each<[string, unknown, string]>([
-    ["references that double", doubling, "it applies more than 1000 schemas to one value"],
+    ["references that double", doubling, "more than 1000 schemas apply to one value"],
     ["references that loop", closed({ a: { $ref: "#/properties/a" } }), "lead back to themselves"],
     ["a loop through a list", closed({ a: { allOf: [{ $ref: "#/properties/a" }] } }), "lead back to themselves"],
     [
       "a long chain",
       closed({ ...numbered(900, (i) => [`p${i}`, { $ref: `#/properties/p${i + 1}` }]), p900: {} }),
-      "a chain of more than 200",
+      "more than 100000 steps",
     ],
     [
       "anchors by the thousand",
@@ -156,11 +160,11 @@ describe("a schema that would cost too much is refused when registered, after a 
       nested(100_000, (a) => ({ type: "object", properties: { a } }), {}),
       "nested deeper than 500 levels",
     ],
-    ["inner ids", closed({ a: nestedIds }), "its inner $id too many"],
+    ["inner ids", closed({ a: nestedIds }), "its inner $id"],
     [
       "long names on the way to many",
       closed({ a: nested(100, (a) => ({ properties: { ["k".repeat(5000)]: a } }), closed(longNames)) as JsonSchema }),
-      "its names are too long",
+      "the names in it",
     ],
   ])("%s", async (_name, parameters, words) => {
     const answer = await call(parameters, { a: 1 });
@@ -182,23 +186,7 @@ describe("a schema that would cost too much is refused when registered, after a 
   });
 });
 
-describe("patterns that could run away", () => {
-  test.each<[string, JsonSchema, string]>([
-    ["a repeated group", closed({ a: { pattern: "^(a+)+$" } }), "parameters/properties/a/pattern"],
-    ["optionals in a row", closed({ a: { pattern: optionals } }), "parameters/properties/a/pattern"],
-    [
-      "far below",
-      closed({ a: nested(120, (a) => ({ properties: { a } }), { pattern: "^(a+)+$" }) as JsonSchema }),
-      "/properties/a/pattern could take",
-    ],
-    ["of names", { type: "object", patternProperties: { "^(a+)+$": {} } }, "parameters/patternProperties could take"],
-  ])("are refused when registered: %s", async (_name, parameters, words) => {
-    const answer = await call(parameters, { a: "x" });
-    expect(answer).toContain('Invalid tool "a": ');
-    expect(answer).toContain(words);
-    expect(answer).toContain("or check it in execute");
-  });
-
+describe("patterns", () => {
   test("of a mounted tool are not checked, and what stands beside them is", async () => {
     const risky = { type: "string", pattern: "^(a+)+$", minLength: 3 };
     const names = { type: "object", patternProperties: { "^(x+)+$": { type: "string" } }, additionalProperties: false };
@@ -209,15 +197,5 @@ describe("patterns that could run away", () => {
     expect(await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { xx: "y" }, address })).toBe("ok");
     expect(await registry.execute("a", { a: "a" })).toContain("a: ");
     expect(await registry.execute("a", { names: [] })).toContain("names: expected object");
-  });
-
-  test("a pattern that cannot is checked at once, on long texts too", async () => {
-    const parameters = closed({
-      a: { type: "string", pattern: "^[a-z]+$" },
-      mail: { pattern: "^[a-z.]+@[a-z.]+\\.[a-z.]+$" },
-    });
-    expect(await call(parameters, { a: "a".repeat(5000), mail: "a@b.org" })).toBe("ok");
-    expect(await call(parameters, { a: "A".repeat(5000) })).toContain("a: does not match the pattern");
-    expect(await call(parameters, { mail: "a.".repeat(5000) })).toContain("more than 40000 steps");
   });
 });

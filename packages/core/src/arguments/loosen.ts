@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
-import { filterKeywords, mapSchemas, resolveReference } from "./schemaParts.ts";
+import { mapSchemas, resolveReference, walkSchema } from "./schemaParts.ts";
 
 /** Returns the value of a keyword as it is, a weaker one, or undefined to leave the keyword out. */
 type Weaken = (keyword: string, value: unknown) => unknown;
@@ -17,10 +17,8 @@ const throughMoved = /\/(?:oneOf|not|if|then|else)(?:\/|$)/;
 export function loosen(schema: JsonSchema, weaken: Weaken): JsonSchema {
   const loose = loosenParts(schema, weaken);
   let isBroken = false;
-  filterKeywords(loose, (keyword, value) => {
-    isBroken ||=
-      isReference(keyword, value) && throughMoved.test(value) && resolveReference(loose, value) === undefined;
-    return !isBroken;
+  walkSchema(loose, ({ $ref }) => {
+    isBroken ||= isReference("$ref", $ref) && throughMoved.test($ref) && resolveReference(loose, $ref) === undefined;
   });
   if (!isBroken) return loose;
   return loosenParts(schema, (keyword, value) =>
@@ -68,11 +66,12 @@ function createWeakCheck(root: JsonSchema, weaken: Weaken): (part: unknown) => b
     const look = (schema: unknown): void => {
       if (seen.has(schema) || !isPlainObject(schema)) return;
       seen.add(schema);
-      filterKeywords(schema, (keyword, value) => {
-        left -= 1;
-        isFound ||= left < 0 || weaken(keyword, value) !== value;
-        if (!isFound && isReference(keyword, value)) look(resolveReference(root, value));
-        return !isFound;
+      walkSchema(schema, (own) => {
+        for (const [keyword, value] of Object.entries(own)) {
+          left -= 1;
+          isFound ||= left < 0 || weaken(keyword, value) !== value;
+          if (!isFound && isReference(keyword, value)) look(resolveReference(root, value));
+        }
       });
     };
     look({ allOf: part });

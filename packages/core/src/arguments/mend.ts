@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../interface.ts";
 import { clip, isPlainObject, setOwn } from "../json.ts";
-import { holdsSchemas, keywordProblem } from "./schema.ts";
-import { mapSchemas } from "./schemaParts.ts";
+import { keywordProblem } from "./schema.ts";
+import { holdingOf, mapSchemas } from "./schemaParts.ts";
 
 const flags: ReadonlySet<string> = new Set(["deprecated", "readOnly", "writeOnly"]);
 const texts: ReadonlySet<string> = new Set(["$schema", "contentEncoding", "contentMediaType"]);
@@ -61,7 +61,7 @@ function mended(keyword: string, value: unknown): unknown {
   if (keyword === "type") return knownTypes(value);
   if (keyword === "patternProperties" && isPlainObject(value))
     return Object.keys(value).some((name) => keywordProblem("pattern", name, {})) ? undefined : value;
-  if (keyword === "$ref" || holdsSchemas.has(keyword)) return value;
+  if (keyword === "$ref" || holdingOf(keyword) !== undefined) return value;
   if (keyword === "required") return Array.isArray(value) ? [...new Set(value.filter(isText))] : undefined;
   if (keyword === "examples") return Array.isArray(value) ? value : undefined;
   if (flags.has(keyword)) return typeof value === "boolean" ? value : undefined;

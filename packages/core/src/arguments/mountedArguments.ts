@@ -2,11 +2,22 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 import { pointerParts, stepInto, wrappers } from "./explain.ts";
 import { loosen } from "./loosen.ts";
+import { walkSchema } from "./schemaParts.ts";
 import { type Check, createValidator, type ValidationError, type Validator } from "./validator.ts";
 
-/** Returns the schema by which the arguments of a mounted tool are checked: the form of a text is for its server to judge. */
+const forms: ReadonlySet<string> = new Set(["format", "pattern", "patternProperties"]);
+/** Keywords that refuse names which a pattern may allow. */
+const surplus: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
+
+/** Returns the schema by which values of a mounted tool are checked: the forms of texts and names are for its server to judge. */
 export function mountedSchema(schema: JsonSchema): JsonSchema {
-  return loosen(schema, (keyword, value) => (keyword === "format" || keyword === "pattern" ? undefined : value));
+  let hasPatterns = false;
+  walkSchema(schema, ({ patternProperties }) => {
+    hasPatterns ||= patternProperties !== undefined;
+  });
+  return loosen(schema, (keyword, value) =>
+    forms.has(keyword) || (hasPatterns && surplus.has(keyword)) ? undefined : value,
+  );
 }
 
 /** Creates the validator of a mounted tool: what null means is for its server to say, so only the name of a null may be refused. */

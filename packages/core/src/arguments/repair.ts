@@ -3,20 +3,19 @@ import { copyJson, isPlainObject, jsonType, setOwn } from "../json.ts";
 import { plainName } from "../names.ts";
 import { hasClock } from "./clockValues.ts";
 import { resolveReference } from "./schemaParts.ts";
-import { countSteps, type Spend } from "./validationCost.ts";
+import { countSteps, createStepCounter } from "./steps.ts";
 import { compileQuickCheck } from "./validator.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
-const mostSteps = 500_000;
-/** Characters of text that count as one step. */
+/** Characters of the JSON text of a default that count as one step. */
 const charactersPerStep = 8;
 
 interface Context {
   readonly root: JsonSchema;
   /** True for a mounted tool, to whose server null may mean something. */
   readonly keepsNull: boolean;
-  readonly spend: Spend;
+  readonly spend: (steps: number) => void;
   /** Steps that a copy of the default of a schema takes; 0 if it does not fit. */
   readonly defaultCosts: Map<JsonSchema, number>;
 }
@@ -25,19 +24,14 @@ interface Context {
  * Corrects in place what models often get slightly wrong, where only one meaning is possible: `"10"` for a number, `"true"` for a
  * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such, nothing for a
  * required argument that states a default. What already fits, or could mean several things, is left for validation to judge. `value` must be the caller's own copy.
- * Throws TooMuchWork past its limit of steps.
+ * Throws TooManySteps past their limit.
  */
 export function repair(value: unknown, schema: JsonSchema, keepsNull = false): unknown {
-  return repairPart(
-    value,
-    schema,
-    { root: schema, keepsNull, spend: countSteps(mostSteps), defaultCosts: new Map() },
-    0,
-  );
+  countSteps(schema, value);
+  return repairPart(value, schema, { root: schema, keepsNull, spend: createStepCounter(), defaultCosts: new Map() }, 0);
 }
 
 function repairPart(value: unknown, schema: unknown, context: Context, level: number): unknown {
-  context.spend(1);
   if (!isPlainObject(schema) || level > deepest) return value;
   const { $ref, allOf, properties, items } = schema;
   let repaired = value;
@@ -48,7 +42,7 @@ function repairPart(value: unknown, schema: unknown, context: Context, level: nu
   }
   const branches = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(branches)) repaired = repairByBranch(repaired, branches, context, level);
-  const wanted = wantedTypes(schema, context);
+  const wanted = wantedTypes(schema);
   if (wanted) repaired = convert(repaired, wanted, schema, context);
   if (isPlainObject(repaired) && isPlainObject(properties)) {
     repairProperties(repaired, properties, schema.required, context, level);
@@ -71,7 +65,6 @@ function repairProperties(
     if (key === "__proto__" || !Object.hasOwn(properties, key)) continue;
     const schema = properties[key];
     const isNull = target[key] === null;
-    if (isNull && Array.isArray(required)) context.spend(required.length / 8);
     const optional = isNull && !context.keepsNull && !(Array.isArray(required) && required.includes(key));
     if (optional && !accepts(schema, null, context, level)) delete target[key];
     else target[key] = repairPart(target[key], schema, context, level + 1);
@@ -87,7 +80,6 @@ function addDefaults(
   context: Context,
   level: number,
 ): void {
-  context.spend(required.length / 8);
   for (const key of required) {
     const schema = Object.hasOwn(properties, key) && !Object.hasOwn(target, key) ? properties[key] : undefined;
     if (!isPlainObject(schema) || schema.default === undefined) continue;
@@ -117,22 +109,20 @@ function repairByBranch(value: unknown, branches: readonly unknown[], context: C
 
 /** Returns whether the type of `value` is one that `schema` allows; nothing deeper. */
 function accepts(schema: unknown, value: unknown, context: Context, level: number): boolean {
-  context.spend(1);
   if (!isPlainObject(schema) || level > deepest) return schema !== false;
   const { $ref } = schema;
   if (typeof $ref === "string" && !accepts(resolveReference(context.root, $ref), value, context, level + 1))
     return false;
   const branches = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(branches) && !branches.some((branch) => accepts(branch, value, context, level + 1))) return false;
-  const wanted = wantedTypes(schema, context);
+  const wanted = wantedTypes(schema);
   return !wanted || fits(value, wanted);
 }
 
-function wantedTypes(schema: JsonSchema, { spend }: Context): readonly string[] | undefined {
+function wantedTypes(schema: JsonSchema): readonly string[] | undefined {
   const { type } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type;
-  if (Array.isArray(schema.enum)) spend(schema.enum.length / 8);
   if (Array.isArray(schema.enum)) return [...new Set(schema.enum.map(jsonType))];
   return "const" in schema ? [jsonType(schema.const)] : undefined;
 }
@@ -143,33 +133,31 @@ function fits(value: unknown, wanted: readonly string[]): boolean {
 }
 
 function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, context: Context): unknown {
-  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum, context) : value;
+  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum) : value;
   if (typeof value === "string") {
-    const converted = convertText(value, wanted, context);
+    const converted = convertText(value, wanted);
+    // What was text has not been counted yet.
+    if (typeof converted === "object") countSteps(context.root, converted, schema);
     if (converted !== undefined) return converted;
   }
   const wrappable = typeof value === "string" || isPlainObject(value);
   if (wrappable && wanted.includes("array") && isPlainObject(schema.items)) {
     if (accepts(schema.items, value, context, 0)) return [value];
-    const object = typeof value === "string" ? convertText(value, ["object"], context) : undefined;
+    const object = typeof value === "string" ? convertText(value, ["object"]) : undefined;
     return object !== undefined && accepts(schema.items, object, context, 0) ? [object] : value;
   }
   return value;
 }
 
 /** Finds `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
-function enumValue(value: string, allowed: unknown, { spend }: Context): unknown {
-  if (!Array.isArray(allowed)) return value;
-  spend(allowed.length / 16);
-  if (allowed.includes(value)) return value;
-  spend(2 * allowed.length + value.length / charactersPerStep);
+function enumValue(value: string, allowed: unknown): unknown {
+  if (!Array.isArray(allowed) || allowed.includes(value)) return value;
   const wanted = plainName(value);
   const same = allowed.filter((item) => typeof item === "string" && plainName(item) === wanted);
   return same.length === 1 ? same[0] : value;
 }
 
-function convertText(value: string, wanted: readonly string[], { spend }: Context): unknown {
-  spend(value.length / charactersPerStep);
+function convertText(value: string, wanted: readonly string[]): unknown {
   const text = value.trim();
   if (wanted.includes("number") || wanted.includes("integer")) {
     const result = numeral.test(text) ? Number(text) : Number.NaN;

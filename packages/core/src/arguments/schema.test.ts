@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { JsonSchema } from "../interface.ts";
 import { copyJson, deepFreeze } from "../json.ts";
 import { qualifiesForStrict, schemaProblem } from "./schema.ts";
 import { createValidator } from "./validator.ts";
 
-const object = (rest: object): object => ({ type: "object", ...rest });
+const object = (rest: object): JsonSchema => ({ type: "object", ...rest });
 
 describe("what register accepts as parameters", () => {
   test.each([

@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
-import { findRunaway } from "./patternRisk.ts";
-import { schemaCostProblem } from "./schemaCost.ts";
-import { resolveReference } from "./schemaParts.ts";
+import { type Holding, holdingOf, resolveReference, walkSchema } from "./schemaParts.ts";
+import { schemaStepsProblem } from "./steps.ts";
 import { withoutNeedlessEscapes } from "./validator.ts";
 
 const types: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
@@ -19,22 +18,6 @@ const names: Check = (value, at) =>
     ? undefined
     : `${at} must be an array of different strings`;
 const list: Check = (value, at) => (Array.isArray(value) ? undefined : `${at} must be an array`);
-
-const subschema: Check = (value, at, root) => problemAt(value, at, root);
-const subschemas: Check = (value, at, root) =>
-  Array.isArray(value) && value.length > 0
-    ? first(value.map((item, index) => () => problemAt(item, `${at}/${index}`, root)))
-    : `${at} must be an array of schemas, not empty`;
-const schemaMap: Check = (value, at, root) =>
-  isPlainObject(value)
-    ? first(
-        Object.entries(value).map(
-          ([key, item]) =>
-            () =>
-              problemAt(item, `${at}/${key}`, root),
-        ),
-      )
-    : `${at} must be an object of schemas`;
 
 const pattern: Check = (value, at) => {
   if (typeof value !== "string") return `${at} must be a string`;
@@ -65,51 +48,12 @@ const checks: Record<string, Check> = {
   description: text,
   format: text,
   pattern,
-  patternProperties: (value, at, root) =>
-    schemaMap(value, at, root) ??
-    (isPlainObject(value)
-      ? first(Object.keys(value).map((key) => () => pattern(key, `${at}, a property name,`, root)))
-      : undefined),
-  properties: schemaMap,
-  $defs: schemaMap,
-  definitions: schemaMap,
-  dependentSchemas: schemaMap,
+  patternProperties: (value, at) =>
+    first(Object.keys(Object(value)), (name) => pattern(name, `${at}, a property name,`, {})),
   dependentRequired: (value, at, root) =>
     isPlainObject(value)
-      ? first(
-          Object.entries(value).map(
-            ([key, item]) =>
-              () =>
-                names(item, `${at}/${key}`, root),
-          ),
-        )
+      ? first(Object.entries(value), ([key, item]) => names(item, `${at}/${key}`, root))
       : `${at} must be an object`,
-  dependencies: (value, at, root) =>
-    isPlainObject(value)
-      ? first(
-          Object.entries(value).map(
-            ([key, item]) =>
-              () =>
-                (Array.isArray(item) ? names : problemAt)(item, `${at}/${key}`, root),
-          ),
-        )
-      : `${at} must be an object`,
-  items: (value, at, root) => (Array.isArray(value) ? (value.length ? subschemas : list) : subschema)(value, at, root),
-  prefixItems: subschemas,
-  allOf: subschemas,
-  anyOf: subschemas,
-  oneOf: subschemas,
-  not: subschema,
-  if: subschema,
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: subschema,
-  else: subschema,
-  additionalProperties: subschema,
-  additionalItems: subschema,
-  unevaluatedProperties: subschema,
-  unevaluatedItems: subschema,
-  propertyNames: subschema,
-  contains: subschema,
   minimum: number,
   maximum: number,
   exclusiveMinimum: (value, at, root) => (typeof value === "boolean" ? undefined : number(value, at, root)),
@@ -126,34 +70,37 @@ const checks: Record<string, Check> = {
   uniqueItems: flag,
 };
 
-/** Keywords whose values are schemas, or hold some. */
-export const holdsSchemas: ReadonlySet<string> = new Set([
-  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"],
-  ...["prefixItems", "allOf", "anyOf", "oneOf", "items", "not", "if", "then", "else", "additionalProperties"],
-  ...["additionalItems", "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains"],
-]);
+const isSchema = (value: unknown): boolean => isPlainObject(value) || typeof value === "boolean";
+const schemaAt: Check = (value, at) =>
+  isSchema(value) ? undefined : `${at} must be a schema (an object, true or false)`;
 
-function problemAt(schema: unknown, at: string, root: JsonSchema): string | undefined {
-  if (typeof schema === "boolean") return undefined;
-  if (!isPlainObject(schema)) return `${at} must be a schema (an object, true or false)`;
-  return first(
-    Object.entries(schema).map(
-      ([keyword, value]) =>
-        () =>
-          Object.hasOwn(checks, keyword) ? checks[keyword]?.(value, `${at}/${keyword}`, root) : undefined,
-    ),
-  );
+/** Returns what is wrong with the form of a value that holds schemas; each of them is looked at by itself. */
+function holdingProblem(keyword: string, holding: Holding, value: unknown, at: string, root: JsonSchema) {
+  if (holding === "one" || (holding === "either" && !Array.isArray(value))) return schemaAt(value, at, root);
+  if (holding === "named") {
+    if (!isPlainObject(value)) return `${at} must be an object of schemas`;
+    const isList = (item: unknown): boolean => keyword === "dependencies" && Array.isArray(item);
+    return first(Object.entries(value), ([key, item]) => (isList(item) ? names : schemaAt)(item, `${at}/${key}`, root));
+  }
+  if (!Array.isArray(value) || (value.length === 0 && holding === "list"))
+    return `${at} must be an array of schemas, not empty`;
+  return first([...value.entries()], ([index, item]) => schemaAt(item, `${at}/${index}`, root));
 }
 
 /** Returns what is wrong with the value of a keyword that holds no schemas; undefined for any other keyword, too. */
 export function keywordProblem(keyword: string, value: unknown, root: JsonSchema): string | undefined {
-  const check = Object.hasOwn(checks, keyword) && !holdsSchemas.has(keyword) ? checks[keyword] : undefined;
-  return check?.(value, keyword, root);
+  return holdingOf(keyword) === undefined ? formProblem(keyword, value, keyword, root) : undefined;
 }
 
-function first(questions: readonly (() => string | undefined)[]): string | undefined {
-  for (const ask of questions) {
-    const problem = ask();
+function formProblem(keyword: string, value: unknown, at: string, root: JsonSchema): string | undefined {
+  const holding = holdingOf(keyword);
+  const problem = holding && holdingProblem(keyword, holding, value, at, root);
+  return problem ?? (Object.hasOwn(checks, keyword) ? checks[keyword]?.(value, at, root) : undefined);
+}
+
+function first<Item>(items: readonly Item[], ask: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const problem = ask(item);
     if (problem) return problem;
   }
   return undefined;
@@ -161,43 +108,34 @@ function first(questions: readonly (() => string | undefined)[]): string | undef
 
 /**
  * Returns why a schema cannot be one of a tool's, or undefined where it can: a JSON Schema (2020-12 or draft-07) with known types,
- * well-shaped keywords, local references, patterns that compile and, if it `isOwn`, cannot run away; parameters with
- * `type: "object"` at the root.
+ * well-shaped keywords, local references and patterns that compile; parameters with `type: "object"` at the root.
  */
-export function schemaProblem(
-  schema: unknown,
-  at: "parameters" | "outputSchema" = "parameters",
-  isOwn = true,
-): string | undefined {
+export function schemaProblem(schema: unknown, at: "parameters" | "outputSchema" = "parameters"): string | undefined {
   if (!isPlainObject(schema)) return `${at} must be a JSON Schema object`;
   if (at === "parameters" && schema.type !== "object") return 'parameters must have type: "object" at the root';
-  const problem = problemAt(schema, at, schema);
+  let problem: string | undefined;
+  walkSchema(schema, (own, place, isKnown) => {
+    if (!isKnown) return;
+    problem ??= first(Object.entries(own), ([keyword, value]) =>
+      formProblem(keyword, value, `${at}${place}/${keyword}`, schema),
+    );
+  });
   if (problem) return problem;
-  const tooCostly = schemaCostProblem(schema);
-  if (tooCostly) return `${at} would cost too much to check calls against: ${tooCostly}`;
-  const runaway = isOwn ? findRunaway(schema) : undefined;
-  return (
-    runaway &&
-    `${at}${runaway.at} could take without end to match (${JSON.stringify(runaway.source.slice(0, 100))}): write it without a ` +
-      "repeated group, look-around or back-reference, or check it in execute"
-  );
+  const tooCostly = schemaStepsProblem(schema);
+  return tooCostly && `${at} would cost too much to check calls against: ${tooCostly}`;
 }
 
 /**
  * Returns whether strict mode of the model APIs accepts the schema: every object closed (`additionalProperties: false`) with all
  * its properties required, all the way down.
  */
-export function qualifiesForStrict(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(qualifiesForStrict);
-  if (!isPlainObject(schema)) return true;
-  const { properties, required, additionalProperties, type } = schema;
-  if (type === "object" || isPlainObject(properties)) {
-    const names = isPlainObject(properties) ? Object.keys(properties) : [];
-    if (additionalProperties !== false) return false;
-    if (names.length > 0 && !(Array.isArray(required) && names.every((name) => required.includes(name)))) return false;
-  }
-  const maps = ["properties", "$defs", "definitions"].flatMap((key) =>
-    isPlainObject(schema[key]) ? Object.values(schema[key]) : [],
-  );
-  return [...maps, schema.items, schema.anyOf, schema.allOf, schema.oneOf].every(qualifiesForStrict);
+export function qualifiesForStrict(schema: JsonSchema): boolean {
+  let qualifies = true;
+  walkSchema(schema, ({ properties, required, additionalProperties, type }) => {
+    if (type !== "object" && !isPlainObject(properties)) return;
+    const listed = Array.isArray(required) ? required : [];
+    qualifies &&=
+      additionalProperties === false && Object.keys(Object(properties)).every((name) => listed.includes(name));
+  });
+  return qualifies;
 }

@@ -2,51 +2,93 @@
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 
-/** Keywords whose values have schemas by names of the author's choice, such as a property called `description`. */
-const namedSchemas: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "dependencies",
-  "$defs",
-  "definitions",
-]);
+export type Holding = "one" | "list" | "either" | "named";
+
+/** Keywords that hold schemas: one, a list of them, either of both, or some by names of the author's choice. */
+const holders: Readonly<Record<string, Holding>> = {
+  not: "one",
+  if: "one",
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: "one",
+  else: "one",
+  contains: "one",
+  contentSchema: "one",
+  propertyNames: "one",
+  additionalItems: "one",
+  additionalProperties: "one",
+  unevaluatedItems: "one",
+  unevaluatedProperties: "one",
+  items: "either",
+  prefixItems: "list",
+  allOf: "list",
+  anyOf: "list",
+  oneOf: "list",
+  properties: "named",
+  patternProperties: "named",
+  dependentSchemas: "named",
+  dependencies: "named",
+  $defs: "named",
+  definitions: "named",
+};
 /** Keywords whose values are data. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "dependentRequired"]);
 
-/** Decides whether to keep a keyword; `at` is the JSON Pointer of the schema that has it. */
-type Keep = (keyword: string, value: unknown, at: string) => boolean;
-/** Returns a schema in place of the one that has the JSON Pointer `at`. */
-type Change = (schema: JsonSchema, at: string) => JsonSchema;
+/** Returns the form in which a keyword holds schemas; undefined for one that holds none. */
+export function holdingOf(keyword: string): Holding | undefined {
+  return Object.hasOwn(holders, keyword) ? holders[keyword] : undefined;
+}
 
-/** Returns a copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
-export function filterKeywords(schema: JsonSchema, keep: Keep): JsonSchema {
-  return mapSchemas(schema, (own, at) =>
-    Object.fromEntries(Object.entries(own).filter(([keyword, value]) => keep(keyword, value, at))),
-  );
+/** Returns the value of a keyword with each schema that it holds changed; `place` is the end of the JSON Pointer, from the keyword on. */
+export function mapHeld(keyword: string, value: unknown, change: (one: unknown, place: string) => unknown): unknown {
+  if (data.has(keyword)) return value;
+  const each = (one: unknown, place: string): unknown =>
+    Array.isArray(one) ? one.map((item, index) => each(item, `${place}/${index}`)) : change(one, place);
+  if (holdingOf(keyword) !== "named" || !isPlainObject(value)) return each(value, `/${keyword}`);
+  const named: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(value)) setOwn(named, name, each(one, `/${keyword}/${pointerPart(name)}`));
+  return named;
+}
+
+/**
+ * Calls `visit` for a schema and each one in it, with the JSON Pointer of each. Objects of unknown keywords count too, with `isKnown` false, as
+ * references may lead there.
+ */
+export function walkSchema(
+  schema: JsonSchema,
+  visit: (schema: JsonSchema, at: string, isKnown: boolean) => void,
+  at = "",
+  isKnown = true,
+): void {
+  visit(schema, at, isKnown);
+  for (const [keyword, value] of Object.entries(schema))
+    mapHeld(keyword, value, (one, place) => {
+      if (isPlainObject(one)) walkSchema(one, visit, at + place, isKnown && holdingOf(keyword) !== undefined);
+    });
 }
 
 /** Returns a copy of a schema, changed by `change`, and of the schemas in the changed one, changed in the same way. */
-export function mapSchemas(schema: JsonSchema, change: Change, at = ""): JsonSchema {
+export function mapSchemas(
+  schema: JsonSchema,
+  change: (schema: JsonSchema, at: string) => JsonSchema,
+  at = "",
+): JsonSchema {
   const made: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(change(schema, at))) {
-    const place = `${at}/${keyword}`;
-    if (data.has(keyword)) setOwn(made, keyword, value);
-    else if (!namedSchemas.has(keyword) || !isPlainObject(value))
-      setOwn(made, keyword, mapInside(value, change, place));
-    else {
-      const named: Record<string, unknown> = {};
-      for (const [name, one] of Object.entries(value))
-        setOwn(named, name, mapInside(one, change, `${place}/${pointerPart(name)}`));
-      setOwn(made, keyword, named);
-    }
+    const inner = (one: unknown, place: string): unknown =>
+      isPlainObject(one) ? mapSchemas(one, change, at + place) : one;
+    setOwn(made, keyword, mapHeld(keyword, value, inner));
   }
   return made;
 }
 
-function mapInside(value: unknown, change: Change, at: string): unknown {
-  if (isPlainObject(value)) return mapSchemas(value, change, at);
-  return Array.isArray(value) ? value.map((item, index) => mapInside(item, change, `${at}/${index}`)) : value;
+/** Returns a copy of a schema with those keywords, of it and of all schemas in it, that `keep` keeps. */
+export function filterKeywords(
+  schema: JsonSchema,
+  keep: (keyword: string, value: unknown, at: string) => boolean,
+): JsonSchema {
+  return mapSchemas(schema, (own, at) =>
+    Object.fromEntries(Object.entries(own).filter(([keyword, value]) => keep(keyword, value, at))),
+  );
 }
 
 /** Returns a name as a part of a JSON Pointer (RFC 6901). */

@@ -1,9 +1,8 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 import type { JsonSchema } from "../interface.ts";
 import { copyJson, isPlainObject } from "../json.ts";
-import { withoutRunaways } from "./patternRisk.ts";
-import { draftOf } from "./schemaParts.ts";
-import { spendValidation } from "./validationCost.ts";
+import { draftOf, walkSchema } from "./schemaParts.ts";
+import { countSteps } from "./steps.ts";
 
 type SchemaLibrary = typeof import("@cfworker/json-schema");
 
@@ -21,37 +20,28 @@ let library: SchemaLibrary | undefined;
 /** Errors of `value`, none when it fits. Asynchronous only while the library loads. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
-/** Steps that one check may take: some tenths of a second. */
-const mostSteps = 40_000;
-
 /**
- * Creates a validator of one schema; the library is loaded, and the schema prepared, at the first call. Patterns that could run away are not
- * checked. Throws, or rejects with, TooMuchWork for a value that costs too much. `accepts` is the quick check of the schema.
+ * Creates a validator of one schema; the library is loaded, and the schema prepared, at the first call. Throws TooManySteps for a value that
+ * costs too much. `accepts` is the quick check of the schema.
  */
 export function createValidator(schema: JsonSchema, accepts: Check | undefined = compileQuickCheck(schema)): Validator {
-  let checked: JsonSchema | undefined;
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
+  const check = (loaded: SchemaLibrary, value: unknown): readonly ValidationError[] => {
+    library = loaded;
+    run ??= prepare(loaded, schema);
+    return run(value);
+  };
   return (value) => {
     if (accepts?.(value)) return [];
-    checked ??= withoutRunaways(schema);
-    spendValidation(checked, value, mostSteps);
-    if (run) return run(value);
-    if (library) {
-      run = prepare(library, checked);
-      return run(value);
-    }
-    const own = checked;
-    return import("@cfworker/json-schema").then((loaded) => {
-      library = loaded;
-      run ??= prepare(loaded, own);
-      return run(value);
-    });
+    countSteps(schema, value);
+    return library ? check(library, value) : import("@cfworker/json-schema").then((loaded) => check(loaded, value));
   };
 }
 
 /** Copies the schema: the library writes on the one that it is given and cannot take a frozen one. */
 function prepare(library: SchemaLibrary, schema: JsonSchema): (value: unknown) => readonly ValidationError[] {
-  const own = makePatternsCompile(copyJson(schema));
+  const own = copyJson(schema);
+  walkSchema(own, makeFormsCompile);
   const draft = draftOf(schema);
   const lookup = library.dereference(own);
   const run = (value: unknown, short: boolean): OutputUnit[] =>
@@ -84,15 +74,11 @@ function withPlace(
 
 /**
  * Changes patterns so that they compile: the library uses the `u` flag, which refuses needless escapes such as `\_` that many
- * schemas have.
+ * schemas have. Its own expression for the format `url`, which no draft has, could run away.
  */
-function makePatternsCompile<T>(schema: T): T {
-  if (Array.isArray(schema)) for (const item of schema) makePatternsCompile(item);
-  else if (isPlainObject(schema)) {
-    if (typeof schema.pattern === "string") Object.assign(schema, { pattern: withoutNeedlessEscapes(schema.pattern) });
-    for (const item of Object.values(schema)) makePatternsCompile(item);
-  }
-  return schema;
+function makeFormsCompile(own: JsonSchema): void {
+  if (typeof own.pattern === "string") own.pattern = withoutNeedlessEscapes(own.pattern);
+  if (own.format === "url") delete own.format;
 }
 
 const classOrEscape = /\[(?:\\.|[^\]\\])*\]|\\./gs;

@@ -1,5 +1,4 @@
 import { mendSchema, withWords } from "../arguments/mend.ts";
-import { attempt } from "../callSafely.ts";
 import { ToolError } from "../errors.ts";
 import type { AnyToolRegistry, ChatTool, JsonSchema } from "../interface.ts";
 import { cutHead, quote } from "../json.ts";
@@ -66,7 +65,7 @@ export function definitionsFor(
   registry: Pick<AnyToolRegistry, "get">,
 ): Definition[] {
   const isTaken = (tool: ChatTool): boolean =>
-    definitionProblem(tool, wire) === undefined || attempt(() => registry.get(tool.function.name)?.hints) === undefined;
+    definitionProblem(tool, wire) === undefined || registry.get(tool.function.name)?.hints === undefined;
   return tools.filter(isTaken).map((tool) => definitionFor(tool, wire));
 }
 

@@ -1,5 +1,5 @@
 import { withWords } from "../arguments/mend.ts";
-import { filterKeywords, mapSchemas } from "../arguments/schemaParts.ts";
+import { mapSchemas, walkSchema } from "../arguments/schemaParts.ts";
 import type { JsonSchema } from "../interface.ts";
 import { isPlainObject } from "../json.ts";
 
@@ -23,10 +23,9 @@ export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
 /** Returns the names that a schema refers to, without its `$defs`. */
 export function namesIn({ $defs: _, ...schema }: JsonSchema): ReadonlySet<string> {
   const names = new Set<string>();
-  filterKeywords(schema, (keyword, value) => {
-    const name = keyword === "$ref" ? definitionName({ $ref: value }) : undefined;
+  walkSchema(schema, (own) => {
+    const name = definitionName(own);
     if (name !== undefined) names.add(name);
-    return true;
   });
   return names;
 }

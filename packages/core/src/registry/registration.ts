@@ -1,7 +1,8 @@
 import { type ArgumentChecker, createArgumentChecker } from "../arguments/argumentChecker.ts";
+import { mountedSchema } from "../arguments/mountedArguments.ts";
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
-import { attempt, unreadable } from "../callSafely.ts";
-import { isErrorNamed, isToolError, ToolError } from "../errors.ts";
+import { attempt } from "../callSafely.ts";
+import { isErrorNamed, ToolError } from "../errors.ts";
 import { traitNames } from "../formats.ts";
 import type { ChatTool, ExecutableTool, Guard, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
@@ -30,38 +31,6 @@ export function schemaOf(tool: ExecutableTool): ChatTool {
 
 /** Checks a tool and makes its entry. Throws a ToolError, `invalid_tool` or `already_exists`, that says what is wrong. */
 export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
-  try {
-    return makeEntry(tool, isTaken);
-  } catch (thrown) {
-    if (isToolError(thrown)) throw thrown;
-    throw invalidTool(undefined, unreadable, thrown);
-  }
-}
-
-/** Returns the traits that a tool states; one that cannot be read counts as not stated. */
-export function traitsOf(tool: ToolTraits): ToolTraits {
-  const traits: { -readonly [Trait in keyof ToolTraits]: ToolTraits[Trait] } = {};
-  for (const trait of traitNames) {
-    const stated = attempt(() => tool[trait]);
-    if (stated !== undefined) traits[trait] = stated;
-  }
-  return traits;
-}
-
-/** Reads where a tool comes from, what its source claims of it, and whether it is deferred; what cannot be read counts as not stated. */
-export function sourceOf(
-  tool: Pick<ExecutableTool, "origin" | "hints" | "deferred">,
-): Pick<ToolListing, "origin" | "hints" | "deferred"> {
-  const origin = attempt(() => tool.origin);
-  const hints = attempt(() => (isPlainObject(tool.hints) ? traitsOf(tool.hints) : undefined));
-  return {
-    origin: typeof origin === "string" && origin !== "" ? origin : "own",
-    ...(hints && { hints }),
-    ...(attempt(() => tool.deferred) === true && { deferred: true }),
-  };
-}
-
-function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): Entry {
   const name = nameOf(tool);
   if (isTaken(name)) {
     const free = freeName(name, isTaken);
@@ -82,9 +51,29 @@ function makeEntry(tool: ExecutableTool, isTaken: (name: string) => boolean): En
   schemas.set(tool, schema);
   const check = createArgumentChecker(tool, schema.function.parameters);
   const outputSchema = readOutputSchema(tool, name);
-  const checkData = outputSchema && createDataCheck(outputSchema);
+  // The forms of a stranger's texts are for its own program to judge.
+  const checkData = outputSchema && createDataCheck(tool.hints ? mountedSchema(outputSchema) : outputSchema);
   const question = tool.ask && askTool;
   return { tool, schema, check, outputSchema, checkData, question, enabled: true };
+}
+
+/** Returns the traits that a tool states. */
+export function traitsOf(tool: ToolTraits): ToolTraits {
+  const stated = traitNames.filter((trait) => tool[trait] !== undefined);
+  return Object.fromEntries(stated.map((trait) => [trait, tool[trait]]));
+}
+
+/** Returns where a tool comes from, what its source claims of it, and whether it is deferred. */
+export function sourceOf({
+  origin,
+  hints,
+  deferred,
+}: Pick<ExecutableTool, "origin" | "hints" | "deferred">): Pick<ToolListing, "origin" | "hints" | "deferred"> {
+  return {
+    origin: typeof origin === "string" && origin !== "" ? origin : "own",
+    ...(isPlainObject(hints) && { hints: traitsOf(hints) }),
+    ...(deferred === true && { deferred: true }),
+  };
 }
 
 /** Makes the last guard of a tool that is a question to the user. */
@@ -129,21 +118,16 @@ function readSchema(tool: ExecutableTool, name: string): ChatTool {
   if (typeof description !== "string" || description.trim() === "") {
     throw invalidTool(name, "description must be a string that is not empty");
   }
-  const problem = schemaProblem(parameters, "parameters", isOwn(tool));
+  const problem = schemaProblem(parameters);
   if (problem) throw invalidTool(name, problem);
-  schema.function.strict = strict === true && qualifiesForStrict(parameters);
+  schema.function.strict = strict === true && qualifiesForStrict(schema.function.parameters);
   return deepFreeze(schema);
-}
-
-/** Returns whether only we check its values: the server of a mounted tool checks its own, and so does a schema library. */
-function isOwn(tool: ExecutableTool): boolean {
-  return attempt(() => tool.hints ?? tool.parseArguments) === undefined;
 }
 
 function readOutputSchema(tool: ExecutableTool, name: string): JsonSchema | undefined {
   if (tool.outputSchema === undefined) return undefined;
   const schema = attempt(() => copyJson(tool.outputSchema, mostSchemaValues));
-  const problem = schemaProblem(schema, "outputSchema", isOwn(tool));
+  const problem = schemaProblem(schema, "outputSchema");
   if (problem) throw invalidTool(name, problem);
   return deepFreeze(schema);
 }

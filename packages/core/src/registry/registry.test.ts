@@ -121,10 +121,8 @@ describe("toggles and introspection", () => {
   test("listTools gives the origin of a tool, and its hints apart from its traits", () => {
     const registry = registryOf(tool("a"));
     registry.register({ ...tool("b"), origin: "mcp:s", hints: { readOnly: true } });
-    const unreadable = throwing(new Error("unreadable"));
-    registry.register(Object.defineProperties(tool("c"), { origin: { get: unreadable }, hints: { get: unreadable } }));
-    const [own, claimed, hostile] = registry.listTools();
-    expect([own?.origin, claimed?.origin, hostile?.origin]).toEqual(["own", "mcp:s", "own"]);
+    const [own, claimed] = registry.listTools();
+    expect([own?.origin, claimed?.origin]).toEqual(["own", "mcp:s"]);
     expect(claimed?.hints).toEqual({ readOnly: true });
     expect(claimed?.readOnly).toBeUndefined();
   });

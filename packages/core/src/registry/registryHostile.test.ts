@@ -1,9 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { never, type Run, registryOf, thrownBy, tool as toolNamed, turn } from "../../fixtures/tools.ts";
+import { never, type Run, registryOf, tool as toolNamed, turn } from "../../fixtures/tools.ts";
 import { isToolError, ToolError } from "../errors.ts";
 import type { ExecutableTool, Middleware, ToolCallInfo, ToolOutcome } from "../interface.ts";
-import { ToolRegistry } from "./registry.ts";
 
 const tool = (run?: Run, extra?: object): ExecutableTool => toolNamed("a", run, extra);
 
@@ -19,42 +18,6 @@ function failingGetter<T extends object>(target: T, property: keyof T, reads = 0
     },
   });
 }
-
-describe("a tool whose properties cannot be read", () => {
-  test.each(["name", "execute", "getSchema"] as const)("is refused with a typed error: %s", (property) => {
-    const problem = thrownBy(() => registryOf(failingGetter(tool(), property)));
-    expect(isToolError(problem) && problem.code).toBe("invalid_tool");
-  });
-
-  test("is refused with a typed error: a revoked proxy", () => {
-    const { proxy, revoke } = Proxy.revocable(tool(), {});
-    revoke();
-    expect(() => new ToolRegistry([proxy])).toThrow(ToolError);
-  });
-
-  test.each(["readOnly", "destructive", "idempotent", "openWorld", "timeoutMs"] as const)(
-    "runs and is listed as if it had no %s",
-    async (property) => {
-      const registry = registryOf(failingGetter(tool(), property));
-      expect(registry.listTools()).toHaveLength(1);
-      expect(await registry.execute("a")).toBe("ok");
-    },
-  );
-
-  test.each([2, 3, 4])("ends every call under the registered name: name, after %i reads", async (reads) => {
-    const failing = registryOf(
-      failingGetter(
-        tool(() => Promise.reject(new Error("boom"))),
-        "name",
-        reads,
-      ),
-    );
-    expect(await failing.execute("a")).toBe("Error executing a: boom");
-    const endless = registryOf(failingGetter(tool(never), "name", reads));
-    expect(await endless.execute("a", {}, { timeoutMs: 5 })).toBe("Error executing a: Timed out after 5 ms");
-    expect(await endless.execute("a", {}, { signal: AbortSignal.timeout(5) })).toBe("Error executing a: Aborted");
-  });
-});
 
 test("a tool that changes its name keeps the registered one in errors", async () => {
   const own = { ...tool(() => Promise.reject(new Error("boom"))), name: "a" };

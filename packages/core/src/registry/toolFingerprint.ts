@@ -1,5 +1,5 @@
 import { withoutClock } from "../arguments/clockValues.ts";
-import { filterKeywords } from "../arguments/schemaParts.ts";
+import { filterKeywords, walkSchema } from "../arguments/schemaParts.ts";
 import type { ExecutableTool, JsonSchema, ToolListing } from "../interface.ts";
 import { canonicalJson } from "../json.ts";
 import { schemaOf, sourceOf, traitsOf } from "./registration.ts";
@@ -29,9 +29,8 @@ export function descriptionsDigest(tool: ExecutableTool | ToolListing): string {
 /** Returns the descriptions in a schema, each with the JSON Pointer of what it describes. */
 export function descriptionsOf(schema: JsonSchema): Map<string, unknown> {
   const found = new Map<string, unknown>();
-  filterKeywords(schema, (keyword, value, at) => {
-    if (keyword === "description") found.set(at, value);
-    return true;
+  walkSchema(schema, ({ description }, at) => {
+    if (description !== undefined) found.set(at, description);
   });
   return found;
 }

@@ -1,5 +1,4 @@
 import { ToolError } from "@toolcrib/core";
-import { patternSteps } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
 import { BatchQueue } from "../engine/batchQueue.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
@@ -8,6 +7,7 @@ import { longestLine, longestQuickLine } from "../engine/searchFile.ts";
 import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
 import type { Walk } from "../engine/walkBatches.ts";
 import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
+import { expressionSteps } from "./expressionSteps.ts";
 import { createClockReader } from "./matchClock.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
@@ -243,7 +243,7 @@ class RunningSearch implements PoolMember {
 
 /** Returns whether nothing in the job can hold up the thread it runs on: its globs are plain, and an expression takes so few steps on a line. */
 function isBounded({ query, globs }: SearchJob, length: number, steps: number): boolean {
-  if (query?.regex && patternSteps(query.text, length) > steps) return false;
+  if (query?.regex && expressionSteps(query.text, length) > steps) return false;
   return globs === undefined || compilePlainGlobs(globs) !== undefined;
 }
 

@@ -1,0 +1,126 @@
+import type { JsonSchema } from "../interface.ts";
+import { isPlainObject } from "../json.ts";
+import { resolveReference, walkSchema } from "./schemaParts.ts";
+
+/** The most schemas that may apply to one value: every call pays for each. */
+const mostApplied = 1000;
+
+/** Says that a schema, or a value under it, costs more steps than a call may take. */
+export class TooManySteps extends Error {}
+
+const inPlace = ["allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"] as const;
+const alone = ["not", "if", "then", "else"] as const;
+const applied = new WeakMap<JsonSchema, Map<unknown, readonly JsonSchema[]>>();
+
+/**
+ * Returns a schema and all that apply to the same value, each as often as a reference leads there. Throws TooManySteps past 1,000 of them, so
+ * also for references that lead back to themselves. Answers are kept: `root` must not change after the first call.
+ */
+export function appliedWith(root: JsonSchema, schema: unknown): readonly JsonSchema[] {
+  const known = applied.get(root) ?? new Map<unknown, readonly JsonSchema[]>();
+  applied.set(root, known);
+  const gather = (one: unknown, depth: number): readonly JsonSchema[] => {
+    if (!isPlainObject(one)) return [];
+    const before = known.get(one);
+    if (before) return before;
+    const parts: unknown[] = typeof one.$ref === "string" ? [resolveReference(root, one.$ref)] : [];
+    if (one.$recursiveRef !== undefined) parts.push(root);
+    for (const keyword of alone) parts.push(one[keyword]);
+    for (const keyword of inPlace) parts.push(...Object.values(Object(one[keyword])));
+    const all = depth > mostApplied ? [] : [one, ...parts.flatMap((part) => gather(part, depth + 1))];
+    if (depth > mostApplied || all.length > mostApplied)
+      throw new TooManySteps(
+        `more than ${mostApplied} schemas apply to one value, or its references lead back to themselves`,
+      );
+    known.set(one, all);
+    return all;
+  };
+  return gather(schema, 0);
+}
+
+/** Returns the schemas for one property of a value to which `all` apply. */
+export function schemasOfProperty(all: readonly JsonSchema[], name: string): unknown[] {
+  return all.flatMap((one) => {
+    const { properties, patternProperties, additionalProperties, unevaluatedProperties } = one;
+    const isOwn = isPlainObject(properties) && Object.hasOwn(properties, name);
+    const own = isOwn ? [properties[name]] : [additionalProperties, unevaluatedProperties];
+    return patternProperties === undefined ? own : [...own, ...Object.values(Object(patternProperties))];
+  });
+}
+
+/** Returns the schemas for one item of a list to which `all` apply. */
+export function schemasOfItem(all: readonly JsonSchema[], index: number): unknown[] {
+  return all.flatMap(({ items, prefixItems, additionalItems, contains, unevaluatedItems }) => {
+    const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
+    return [(Array.isArray(first) ? first[index] : undefined) ?? rest, contains, unevaluatedItems];
+  });
+}
+
+/** Steps that a schema, or one check of a value, may cost: a tenth of a second. Steps, not time: the verdict is the same everywhere. */
+const mostSteps = 100_000;
+/** Lists in which no item may be there twice are compared item by item. */
+const mostUniqueItems = 1000;
+/** Characters of text, and names and values that a schema lists, that cost as much as one step. */
+const perStep = 256;
+
+/** Returns a function that takes steps off those that one check may cost, and throws TooManySteps past them. */
+export function createStepCounter(): (steps: number) => void {
+  let left = mostSteps;
+  return (steps) => {
+    left -= steps;
+    if (left < 0) throw new TooManySteps(`that takes more than ${mostSteps} steps; pass fewer or smaller values`);
+  };
+}
+
+/**
+ * Counts the steps of checking a value: schemas applied to it and to each part of it, a reference counted each time it is followed. Throws
+ * TooManySteps past 100,000.
+ */
+export function countSteps(root: JsonSchema, given: unknown, schema: unknown = root): void {
+  const spend = createStepCounter();
+  const sizes = new Map<JsonSchema, number>();
+  const visit = (value: unknown, schemas: readonly unknown[]): void => {
+    const all = schemas.flatMap((one) => appliedWith(root, one));
+    if (all.length === 0) return;
+    const length = typeof value === "string" ? value.length : 0;
+    for (const one of all) spend(1 + (length + sizeOf(one, sizes)) / perStep);
+    if (Array.isArray(value)) {
+      if (value.length > mostUniqueItems && all.some(({ uniqueItems }) => uniqueItems === true))
+        throw new TooManySteps(`more than ${mostUniqueItems} items would have to differ; pass fewer`);
+      for (const [index, item] of value.entries()) visit(item, schemasOfItem(all, index));
+    } else if (isPlainObject(value)) {
+      for (const key of Object.keys(value)) visit(value[key], schemasOfProperty(all, key));
+    }
+  };
+  visit(given, [schema]);
+}
+
+function sizeOf(schema: JsonSchema, known: Map<JsonSchema, number>): number {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const { properties, required, enum: values } = schema;
+  const size = [properties, required, values].reduce<number>((sum, one) => sum + Object.keys(Object(one)).length, 0);
+  known.set(schema, size);
+  return size;
+}
+
+/**
+ * Returns why every call would cost too much under this schema, whatever its arguments; undefined if it would not. The library walks all
+ * below an inner `$id` twice, and builds a URI for each place, as long as its path.
+ */
+export function schemaStepsProblem(root: JsonSchema): string | undefined {
+  let left = mostSteps;
+  const ids: string[] = [];
+  try {
+    walkSchema(root, (schema, at) => {
+      while (ids.length > 0 && !at.startsWith(ids.at(-1) ?? "")) ids.pop();
+      left -= appliedWith(root, schema).length + 2 ** ids.length * (1 + at.length / perStep);
+      if (at !== "" && (schema.$id || schema.id)) ids.push(`${at}/`);
+      if (left < 0) throw new TooManySteps(`it, its inner $id and the names in it take more than ${mostSteps} steps`);
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof TooManySteps) return error.message;
+    throw error;
+  }
+}
