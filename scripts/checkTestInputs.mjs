@@ -8,11 +8,15 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The files among `loaded` that no line of a plan of Nx (`PROJECT:GLOB,!GLOB`, or `{workspaceRoot}/GLOB`) takes in. */
+/** The files among `loaded` that no line of a plan of Nx (`PROJECT:GLOB,!GLOB`, or `workspace:[{workspaceRoot}/GLOB,…]`) takes in. */
 export function missingInputs(loaded, plan) {
   const sets = plan.flatMap((line) => {
-    const [, globs] = /^(?:@toolcrib\/)?[\w-]+:(.+\/.*)$/.exec(line) ?? /^\{workspaceRoot\}\/(.+)$/.exec(line) ?? [];
-    return globs === undefined ? [] : [globs.replaceAll("{workspaceRoot}/", "").split(",")];
+    const [, globs] =
+      /^workspace:\[(.+)\]$/.exec(line) ??
+      /^(?:@toolcrib\/)?[\w-]+:(.+\/.*)$/.exec(line) ??
+      /^\{workspaceRoot\}\/(.+)$/.exec(line) ??
+      [];
+    return globs === undefined ? [] : [globs.replaceAll("{workspaceRoot}/", "").split(/,(?![^{]*\})/)];
   });
   return loaded.filter((file) => !sets.some((globs) => takesIn(globs, file)));
 }

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { ToolRegistry } from "@toolcrib/core";
 import { createRunBashTool } from "@toolcrib/tools-bash";
 import { createSandboxRuntime } from "@toolcrib/tools-bash/sandbox-runtime";
+import { peakMb } from "../../testing/src/peakMemory.mjs";
 import { answer } from "../pairs.mjs";
 
 const registry = new ToolRegistry();
@@ -17,7 +18,7 @@ let boxed;
 answer(async ({ kind, command = "true" }) => {
   if (kind === "output") {
     const output = JSON.parse(await registry.execute("run_bash", { command, timeout: 120_000 }));
-    return { count: output.exit_code, rssMb: process.resourceUsage().maxRSS / 1024 };
+    return { count: output.exit_code, rssMb: peakMb() };
   }
   if (kind in sandboxes) {
     boxed ??= createRunBashTool({ sandbox: sandboxes[kind]() });

@@ -2,6 +2,7 @@
 // ({ tool, args, options }), a JSON answer a line on standard output.
 import { registerHooks } from "node:module";
 import { createInterface } from "node:readline";
+import { peakMb } from "../../src/peakMemory.mjs";
 
 // From the sources, as the tests do, so that no build is needed.
 const sources = new URL("../../../packages/", import.meta.url);
@@ -21,6 +22,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   for (const one of createFsTools(options)) registry.register(one);
   const start = performance.now();
   const output = await registry.execute(tool, args);
-  const { maxRSS } = process.resourceUsage();
-  process.stdout.write(`${JSON.stringify({ output, ms: performance.now() - start, maxRssMb: maxRSS / 1024 })}\n`);
+  const maxRssMb = peakMb();
+  process.stdout.write(`${JSON.stringify({ output, ms: performance.now() - start, maxRssMb })}\n`);
 }

@@ -3,9 +3,9 @@
  * Usage: node measureOutput.mjs COMMAND. Plain JavaScript: stripping types would cost 15 MB.
  */
 import { createRunBashTool } from "../../../packages/tools-bash/dist/index.js";
+import { peakMb } from "../../src/peakMemory.mjs";
 
 const answer = await createRunBashTool().execute({ command: process.argv[2], timeout: 500_000 });
 const { stdout, stderr, exit_code } = JSON.parse(answer);
 const lastLine = (text) => text.slice(-60).split("\n").at(-1);
-const peakMb = process.resourceUsage().maxRSS / 1024;
-console.log(JSON.stringify({ peakMb, exit_code, stdout: lastLine(stdout), stderr: lastLine(stderr) }));
+console.log(JSON.stringify({ peakMb: peakMb(), exit_code, stdout: lastLine(stdout), stderr: lastLine(stderr) }));

@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Most memory that this process has held, in MB. On Linux `resourceUsage().maxRSS` of a process begins with the peak of the one that
+ * started it (https://man7.org/linux/man-pages/man2/getrusage.2.html), so that a large parent is taken for a large child.
+ */
+export function peakMb() {
+  if (process.platform !== "linux") return process.resourceUsage().maxRSS / 1024;
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "latin1"))[1]) / 1024;
+}
