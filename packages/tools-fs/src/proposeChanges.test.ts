@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { createFsTools, previewChange, proposeChanges } from "./index.ts";
+import { createFsTools, diffOfChanges, proposeChanges } from "./index.ts";
 
 let root: string;
 
@@ -30,6 +30,13 @@ test("each tool that changes text says what a file would hold before and after",
   expect(existsSync(join(root, "b.txt"))).toBe(false);
 });
 
+/** The diff that a call would make now. */
+async function preview(name: string, args: Record<string, unknown>): Promise<string | undefined> {
+  const options = { root, deny: ["secret"] };
+  const changes = await proposeChanges(name, args, options);
+  return changes && diffOfChanges(changes, options);
+}
+
 test("a patch says each of its files, moved and removed ones too", async () => {
   const { input, b, c } = patchOf(root);
   expect(await proposeChanges("apply_patch", { input }, { root, cwd: root })).toEqual([
@@ -39,7 +46,7 @@ test("a patch says each of its files, moved and removed ones too", async () => {
     { path: c, before: undefined, after: "made\n" },
   ]);
   expect(existsSync(c)).toBe(false);
-  const diff = await previewChange("apply_patch", { input }, { root, cwd: root });
+  const diff = await preview("apply_patch", { input });
   expect(diff).toContain("--- moved.txt");
   expect(diff).toContain("+made\n");
 });
@@ -69,9 +76,6 @@ function patchOf(folder: string): { input: string; b: string; c: string } {
   ].join("\n");
   return { input, b, c };
 }
-
-const preview = (name: string, args: Record<string, unknown>): Promise<string | undefined> =>
-  previewChange(name, args, { root, deny: ["secret"] });
 
 test("the preview of an edit is the diff that the edit answers with, and changes nothing", async () => {
   writeFileSync(join(root, "a.txt"), "one\r\ntwo\r\nthree\r\n");

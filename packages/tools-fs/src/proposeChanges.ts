@@ -49,17 +49,6 @@ export async function proposeChanges(
   return [{ path: canonical, before, after }];
 }
 
-/** Returns the diff that a call would make now, for a question before it runs. Otherwise as `proposeChanges`. */
-export async function previewChange(
-  name: string,
-  args: Readonly<Record<string, unknown>>,
-  options: FsToolOptions = {},
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  const changes = await proposeChanges(name, args, options, signal);
-  return changes && diffOfChanges(changes, options);
-}
-
 /** Returns the diff of changes that are known already, as those of another place. Relative paths start as they do for the tools. */
 export async function diffOfChanges(changes: readonly FileChange[], options: FsToolOptions = {}): Promise<string> {
   const { scope, maxBytes } = settingsOf("diffOfChanges", options);

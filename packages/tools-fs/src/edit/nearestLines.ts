@@ -70,35 +70,18 @@ function firstDifference(lines: readonly string[], sought: readonly string[], st
 async function findEscaped(lines: readonly string[], wanted: string, pause: Yield): Promise<number | undefined> {
   const escaped = JSON.stringify(wanted).slice(1, -1);
   if (escaped === wanted || escaped.length > longestEscaped) return undefined;
-  for (const [at, line] of lines.entries()) {
-    if (line.includes(escaped)) return at;
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
-  }
-  return undefined;
+  return startByVotes(lines, pause, (line) => (line.includes(escaped) ? [[0, 1]] : []));
 }
 
 /** Finds where most of the wanted lines are, in their places, the same but for white space. */
-async function startByLines(
-  lines: readonly string[],
-  sought: readonly string[],
-  pause: Yield,
-): Promise<number | undefined> {
-  const places = new Map<string, number[]>();
+function startByLines(lines: readonly string[], sought: readonly string[], pause: Yield): Promise<number | undefined> {
+  const places = new Map<string, [number, number][]>();
   for (const [at, line] of sought.entries()) {
     const key = withoutSpace(line);
     const known = places.get(key) ?? [];
-    if (key !== "" && known.length < mostSame) places.set(key, [...known, at]);
+    if (key !== "" && known.length < mostSame) places.set(key, [...known, [at, 1]]);
   }
-  const votes = new Map<number, number>();
-  for (const [at, line] of lines.entries()) {
-    for (const place of places.get(withoutSpace(line)) ?? []) {
-      votes.set(at - place, (votes.get(at - place) ?? 0) + 1);
-    }
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
-  }
-  return best(votes);
+  return startByVotes(lines, pause, (line) => places.get(withoutSpace(line)) ?? []);
 }
 
 /** Finds the line that is most like the longest wanted one. */
@@ -110,20 +93,26 @@ async function startByLikeness(
   const longest = sought.reduce((most, line, at) => (line.length > (sought[most] ?? "").length ? at : most), 0);
   const wanted = pairsOf(sought[longest] ?? "");
   if (wanted.size === 0) return undefined;
-  const scores = new Map<number, number>();
-  for (const [at, line] of lines.entries()) {
+  return startByVotes(lines, pause, (line) => {
     const score = likeness(wanted, pairsOf(line));
-    if (score >= leastLikeness) scores.set(at - longest, score);
+    return score >= leastLikeness ? [[longest, score]] : [];
+  });
+}
+
+/** Finds the start with the most votes, the first of several: each line votes for where it may be among the wanted ones. */
+async function startByVotes(
+  lines: readonly string[],
+  pause: Yield,
+  votesOf: (line: string) => readonly (readonly [place: number, vote: number])[],
+): Promise<number | undefined> {
+  const votes = new Map<number, number>();
+  for (const [at, line] of lines.entries()) {
+    for (const [place, vote] of votesOf(line)) votes.set(at - place, (votes.get(at - place) ?? 0) + vote);
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  return best(scores);
-}
-
-/** Returns the key with the highest value, the first of several. */
-function best(scores: ReadonlyMap<number, number>): number | undefined {
   let found: number | undefined;
-  for (const [key, score] of scores) if (score > (scores.get(found ?? Number.NaN) ?? 0)) found = key;
+  for (const [key, score] of votes) if (score > (votes.get(found ?? Number.NaN) ?? 0)) found = key;
   return found;
 }
 

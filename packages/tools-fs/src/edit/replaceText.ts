@@ -77,7 +77,7 @@ async function replaceOne(
   const oldField = `${field}.old_text`;
   if (old_text === "") throw invalidArgument(oldField, "must not be empty; give the exact text to replace");
   const adapt = await lineEndingsOf(text, old_text, new_text, count);
-  const changed = new GrowingText(`${field}.new_text`, maxBytes);
+  const changed = growingText(`${field}.new_text`, maxBytes);
   let matches = 0;
   let done = 0;
   const lineNumbers = countLines(text);
@@ -121,42 +121,28 @@ function countLines(text: string): (place: number) => number {
 }
 
 /** A text that is built part by part; throws (`invalid_arguments`) as soon as it is longer than the limit. */
-class GrowingText {
-  readonly #field: string;
-  readonly #maxBytes: number;
-  readonly #joined: string[] = [];
-  #parts: string[] = [];
-  #length = 0;
-
-  constructor(field: string, maxBytes: number) {
-    this.#field = field;
-    this.#maxBytes = maxBytes;
-  }
-
-  add(part: string): void {
-    this.#length += part.length;
-    // Each character is at least one byte.
-    this.#check(this.#length);
-    if (this.#parts.push(part) >= mostParts) this.#join();
-  }
-
-  finish(): string {
-    this.#join();
-    const text = this.#joined.join("");
-    if (text.length * 3 > this.#maxBytes) this.#check(Buffer.byteLength(text));
-    return text;
-  }
-
-  #join(): void {
-    this.#joined.push(this.#parts.join(""));
-    this.#parts = [];
-  }
-
-  #check(bytes: number): void {
-    if (bytes <= this.#maxBytes) return;
-    throw invalidArgument(
-      this.#field,
-      `makes the text longer than ${this.#maxBytes} bytes; give a shorter one, or replace fewer matches`,
-    );
-  }
+function growingText(field: string, maxBytes: number): { add(part: string): void; finish(): string } {
+  const joined: string[] = [];
+  let parts: string[] = [];
+  let length = 0;
+  const check = (bytes: number): void => {
+    if (bytes <= maxBytes) return;
+    const advice = "give a shorter one, or replace fewer matches";
+    throw invalidArgument(field, `makes the text longer than ${maxBytes} bytes; ${advice}`);
+  };
+  return {
+    add(part) {
+      length += part.length;
+      // Each character is at least one byte.
+      check(length);
+      if (parts.push(part) < mostParts) return;
+      joined.push(parts.join(""));
+      parts = [];
+    },
+    finish() {
+      const text = [...joined, ...parts].join("");
+      if (text.length * 3 > maxBytes) check(Buffer.byteLength(text));
+      return text;
+    },
+  };
 }

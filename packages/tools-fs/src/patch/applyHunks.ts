@@ -24,7 +24,7 @@ export async function applyHunks(text: string, hunks: readonly Hunk[], printed: 
   const result: Line[] = [];
   let done = 0;
   for (const hunk of hunks) {
-    const { place, hunkLines } = await findPlace(lines, done, hunk, printed, pause);
+    const { place, hunkLines } = await findPlace({ lines, hunk, printed, pause }, done);
     for (const line of lines.slice(done, place)) result.push(line);
     done = place;
     let replaced: string[] = [];
@@ -67,20 +67,12 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
-/** Returns the first line from `from` on that fits; -1 for none. */
-async function findLine(
-  lines: readonly Line[],
-  from: number,
-  fits: (line: Line) => boolean,
-  pause: Yield,
-): Promise<number> {
-  for (let at = from; at < lines.length; at += 1) {
-    const line = lines[at];
-    if (line && fits(line)) return at;
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
-  }
-  return -1;
+/** What a hunk is looked for in. */
+interface Search {
+  readonly lines: readonly Line[];
+  readonly hunk: Hunk;
+  readonly printed: string;
+  readonly pause: Yield;
 }
 
 interface Place {
@@ -89,57 +81,53 @@ interface Place {
   readonly hunkLines: readonly HunkLine[];
 }
 
-async function findPlace(
-  lines: readonly Line[],
-  from: number,
-  hunk: Hunk,
-  printed: string,
-  pause: Yield,
-): Promise<Place> {
-  const refuse = (reason: string): Error =>
-    invalidArgument(patchField, `the hunk at line ${hunk.line} of the patch ${reason}`);
-  const start = await findAnchors(lines, from, hunk, printed, pause, refuse);
+async function findPlace(search: Search, from: number): Promise<Place> {
+  const { lines, hunk, printed } = search;
   const { lines: all, blanks, atEnd } = hunk;
-  const isNew = all.slice(0, all.length - blanks).every(({ kind }) => kind === "+");
-  if (isNew) {
+  const start = await findAnchors(search, from);
+  const withoutBlanks = all.slice(0, all.length - blanks);
+  if (withoutBlanks.every(({ kind }) => kind === "+")) {
     // An empty line alone says nothing about the place.
-    if (atEnd) return { place: lines.length, hunkLines: all.slice(0, all.length - blanks) };
-    throw refuse("has only new lines; add a line of the file before or after them to say where they go");
+    if (atEnd) return { place: lines.length, hunkLines: withoutBlanks };
+    throw refused(hunk, "has only new lines; add a line of the file before or after them to say where they go");
   }
   // Empty lines at the end are looked for first: all, one, none.
   for (const kept of new Set([blanks, Math.min(blanks, 1), 0])) {
-    const hunkLines = all.slice(0, all.length - blanks + kept);
+    const hunkLines = all.slice(0, withoutBlanks.length + kept);
     const old = oldLines(hunkLines);
     const first = atEnd ? Math.max(lines.length - old.length, start) : start;
-    const { places, count } = await findAll(lines, first, old, hunk.anchors.length > 0, pause);
+    const { places, count } = await findAll(search, first, old, hunk.anchors.length > 0);
     const [place] = places;
     if (count === 1 && place !== undefined) return { place, hunkLines };
     if (count === 0) continue;
-    const where = listLines(
-      places.map((place) => place + 1),
-      count - places.length,
+    const numbers = places.map((place) => place + 1);
+    const where = listLines(numbers, count - places.length);
+    throw refused(
+      hunk,
+      `fits ${printed} in ${count} places, at ${where}; add lines around it, or an @@ line before it`,
     );
-    throw refuse(`fits ${printed} in ${count} places, at ${where}; add lines around it, or an @@ line before it`);
   }
-  const old = oldLines(all.slice(0, all.length - blanks));
-  const [elsewhere] = (await findAll(lines, 0, old, true, pause)).places;
+  const old = oldLines(withoutBlanks);
+  const [elsewhere] = (await findAll(search, 0, old, true)).places;
   const after = start > 0 ? ` after line ${start}` : "";
-  if (elsewhere !== undefined) {
-    const advice =
-      elsewhere < start
-        ? "give hunks in the order of the file"
-        : "leave out *** End of File, or give the lines before it";
-    throw refuse(
-      `does not fit ${printed}${atEnd ? " at its end" : after}: its lines are at line ${elsewhere + 1}; ${advice}`,
-    );
-  }
-  const nearest = await describeNearest(joined(lines), old.join("\n"), pause, "the patch");
-  const words = `does not fit ${printed}${after}: give its lines exactly as they are`;
-  throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
+  if (elsewhere === undefined)
+    throw await notFound(search, old.join("\n"), `does not fit ${printed}${after}: give its lines exactly as they are`);
+  const advice =
+    elsewhere < start
+      ? "give hunks in the order of the file"
+      : "leave out *** End of File, or give the lines before it";
+  const where = `${atEnd ? " at its end" : after}: its lines are at line ${elsewhere + 1}`;
+  throw refused(hunk, `does not fit ${printed}${where}; ${advice}`);
 }
 
-function joined(lines: readonly Line[]): string {
-  return lines.map(({ text }) => text).join("\n");
+function refused(hunk: Hunk, reason: string): Error {
+  return invalidArgument(patchField, `the hunk at line ${hunk.line} of the patch ${reason}`);
+}
+
+async function notFound({ lines, hunk, pause }: Search, wanted: string, words: string): Promise<Error> {
+  const text = lines.map((line) => line.text).join("\n");
+  const nearest = await describeNearest(text, wanted, pause, "the patch");
+  return refused(hunk, nearest === undefined ? words : `${words}. ${nearest}`);
 }
 
 function oldLines(lines: readonly HunkLine[]): string[] {
@@ -147,30 +135,20 @@ function oldLines(lines: readonly HunkLine[]): string[] {
 }
 
 /** Returns where the lines behind the `@@` lines of a hunk begin. */
-async function findAnchors(
-  lines: readonly Line[],
-  from: number,
-  { anchors }: Hunk,
-  printed: string,
-  pause: Yield,
-  refuse: (reason: string) => Error,
-): Promise<number> {
+async function findAnchors(search: Search, from: number): Promise<number> {
+  const { lines, hunk, printed, pause } = search;
   let start = from;
-  for (const [index, anchor] of anchors.entries()) {
-    const nextAnchor = (first: number): Promise<number> =>
-      findLine(lines, first, ({ text }) => text.trim() === anchor, pause);
-    const found = await nextAnchor(start);
-    const shown = clip(anchor, 80);
-    if (found < 0) {
-      const nearest = await describeNearest(joined(lines), anchor, pause, "the patch");
-      const words = `has "@@ ${shown}", a line that ${printed} does not have after line ${start}`;
-      throw refuse(nearest === undefined ? words : `${words}. ${nearest}`);
-    }
-    const second = index === 0 ? await nextAnchor(found + 1) : -1;
-    if (second >= 0) {
-      throw refuse(
-        `has "@@ ${shown}", which is at lines ${found + 1} and ${second + 1} of ${printed}; put the line above it in another @@ before`,
-      );
+  for (const [index, anchor] of hunk.anchors.entries()) {
+    const fits = (at: number): boolean => lines[at]?.text.trim() === anchor;
+    // The first must be the only one.
+    const { places } = await findPlaces(start, lines.length, fits, index === 0 ? 2 : 1, pause);
+    const [found, second] = places;
+    const shown = `has "@@ ${clip(anchor, 80)}"`;
+    if (found === undefined)
+      throw await notFound(search, anchor, `${shown}, a line that ${printed} does not have after line ${start}`);
+    if (second !== undefined) {
+      const where = `which is at lines ${found + 1} and ${second + 1} of ${printed}`;
+      throw refused(hunk, `${shown}, ${where}; put the line above it in another @@ before`);
     }
     start = found + 1;
   }
@@ -178,20 +156,30 @@ async function findAnchors(
 }
 
 /** Returns the places from `from` on where the lines are, the first ones, and how many; at most one if only the first counts. */
-async function findAll(
-  lines: readonly Line[],
+function findAll(
+  { lines, pause }: Search,
   from: number,
   old: readonly string[],
   onlyFirst: boolean,
+): ReturnType<typeof findPlaces> {
+  const fits = (at: number): boolean => old.every((text, offset) => lines[at + offset]?.text === text);
+  return findPlaces(from, lines.length - old.length + 1, fits, onlyFirst ? 1 : Infinity, pause);
+}
+
+/** Returns the places before `to` that fit, the first ones, and how many, up to `most`. */
+async function findPlaces(
+  from: number,
+  to: number,
+  fits: (at: number) => boolean,
+  most: number,
   pause: Yield,
 ): Promise<{ places: number[]; count: number }> {
   const places: number[] = [];
   let count = 0;
-  for (let at = from; at + old.length <= lines.length; at += 1) {
-    if (old.every((text, offset) => lines[at + offset]?.text === text)) {
+  for (let at = from; at < to && count < most; at += 1) {
+    if (fits(at)) {
       count += 1;
       if (places.length < mostPlaces) places.push(at);
-      if (onlyFirst) break;
     }
     const waiting = pause();
     if (waiting !== undefined) await waiting;

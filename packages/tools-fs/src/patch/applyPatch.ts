@@ -25,7 +25,7 @@ import { keepByteOrderMark, longestEditable, readEditable } from "../edit/readEd
 import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
 import { listOf, oneOf, text } from "../outputSchemas.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
-import { createSeenFiles, type SeenFiles } from "../seenFiles.ts";
+import { createSeenFiles } from "../seenFiles.ts";
 import { alikeNote, inPlaceNote } from "../writeFile.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
 import { applyHunks } from "./applyHunks.ts";
@@ -71,7 +71,7 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
       const operations = await resolveAll(parsePatch(input), scope);
       const paths = operations.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
       const apply = async (): Promise<string> => {
-        const changes = await prepareAll(operations, scope, seen, call.signal);
+        const changes = await prepareAll(operations, { scope, seen }, call.signal);
         const listings: Listings = new Map();
         const alike = changes.map(({ kind, path }, at) =>
           kind === "create" || kind === "move"
@@ -94,19 +94,18 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
 
 /** Returns what the patch would change now. Changes nothing, and rejects as the tool would. */
 export async function patchChanges(input: string, scope: PathScope, signal?: AbortSignal): Promise<readonly Change[]> {
-  return prepareAll(await resolveAll(parsePatch(input), scope), scope, undefined, signal);
+  return prepareAll(await resolveAll(parsePatch(input), scope), { scope, seen: undefined }, signal);
 }
 
 async function prepareAll(
   operations: readonly Resolved[],
-  scope: PathScope,
-  seen: SeenFiles | undefined,
+  settings: Pick<FsSettings, "scope" | "seen">,
   signal: AbortSignal | undefined,
 ): Promise<Change[]> {
   const changes: Change[] = [];
   let bytes = 0;
   for (const operation of operations) {
-    const change = await prepare(operation, scope, seen, signal);
+    const change = await prepare(operation, settings, signal);
     changes.push(change);
     bytes += change.kind === "remove" ? 0 : Buffer.byteLength(change.content ?? "");
     if (bytes > longestEditable) {
@@ -130,17 +129,22 @@ async function resolveAll(operations: readonly PatchOperation[], scope: PathScop
   const resolved: Resolved[] = [];
   const taken = new Set<string>();
   const listings: Listings = new Map();
-  for (const given of operations) {
-    const { path, kind, line } = given;
-    const newPath = kind === "update" ? given.newPath : undefined;
+  for (const operation of operations) {
+    const { path, kind, line } = operation;
+    const newPath = kind === "update" ? operation.newPath : undefined;
     for (const one of [path, newPath]) if (one !== undefined) refuseDirectoryPath(one, patchField);
     const target = newPath === undefined ? undefined : await scope.resolveEntry(newPath, patchField);
     // A move to where it is changes it in its place.
-    const stays = target !== undefined && target === (await scope.resolveEntry(path, patchField));
-    const operation = kind === "update" && stays ? { ...given, newPath: undefined } : given;
-    const meant = await resolveOperation(operation, scope, listings);
+    const to = target !== undefined && target === (await scope.resolveEntry(path, patchField)) ? undefined : target;
+    const argument = patchField;
+    let meant: MeantPath;
+    if (kind === "update" && to === undefined) meant = await resolveExisting(scope, path, { argument, listings });
+    else {
+      // A link is itself moved or removed, and nothing that only looks the same; writing goes to its target.
+      const found = kind === "add" ? scope.resolve(path, argument) : scope.resolveEntry(path, argument);
+      meant = { path: await found, alike: undefined };
+    }
     const from = meant.path;
-    const to = stays ? undefined : target;
     for (const one of [from, to]) {
       if (one === undefined) continue;
       if (taken.has(one)) {
@@ -156,15 +160,6 @@ async function resolveAll(operations: readonly PatchOperation[], scope: PathScop
   return resolved;
 }
 
-async function resolveOperation(operation: PatchOperation, scope: PathScope, listings: Listings): Promise<MeantPath> {
-  const { kind, path } = operation;
-  if (kind === "add") return { path: await scope.resolve(path, patchField), alike: undefined };
-  // A link is itself moved or removed, and nothing that only looks the same; writing goes to its target.
-  if (kind === "delete" || operation.newPath !== undefined)
-    return { path: await scope.resolveEntry(path, patchField), alike: undefined };
-  return resolveExisting(scope, path, { argument: patchField, listings });
-}
-
 function effectsOf({ operation, from, to }: Resolved, scope: PathScope): ToolEffect[] {
   const effect = (kind: "read" | "write" | "delete"): ToolEffect => pathEffect(kind, from, operation.path, scope);
   if (operation.kind === "add") return [effect("write")];
@@ -176,8 +171,7 @@ function effectsOf({ operation, from, to }: Resolved, scope: PathScope): ToolEff
 /** Works out the change of an operation. Throws where it cannot be done; nothing is changed yet. */
 async function prepare(
   { operation, from, to }: Resolved,
-  scope: PathScope,
-  seen: SeenFiles | undefined,
+  { scope, seen }: Pick<FsSettings, "scope" | "seen">,
   signal: AbortSignal | undefined,
 ): Promise<Change> {
   const printed = scope.print(from);

@@ -19,30 +19,27 @@ import type { SeenFiles } from "../seenFiles.ts";
 /** A change of one file. Paths are canonical. */
 export type Change =
   | { readonly kind: "create"; readonly path: string; readonly content: string }
-  | {
-      readonly kind: "replace";
-      readonly path: string;
-      readonly old: string;
-      readonly content: string;
-      /** The state that `old` was read in. */
-      readonly state: SeenFiles;
-    }
-  | {
+  | (OldFile & { readonly kind: "replace"; readonly path: string; readonly content: string })
+  /** Its content is undefined where it stays as it is. */
+  | (OldFile & {
       readonly kind: "move";
       readonly from: string;
       readonly path: string;
-      readonly old: string;
-      /** Undefined where it stays as it is. */
       readonly content: string | undefined;
-      readonly state: SeenFiles;
-    }
+    })
   | { readonly kind: "remove"; readonly path: string };
+
+/** The text of a file, and the state that it was read in. */
+interface OldFile {
+  readonly old: string;
+  readonly state: SeenFiles;
+}
 
 /** A change that was made. */
 interface Made {
   /** As errors name it. */
   readonly path: string;
-  undo(): Promise<void> | void;
+  undo(): unknown;
   /** Does what is left once all changes are made. */
   finish?(): Promise<void> | void;
 }
@@ -99,23 +96,23 @@ async function make(
       made.push({ path, undo: () => inParent(path, scope, (parent, name) => unlinkSync(parent.at(name))) });
       return result;
     }
-    case "replace": {
-      const { old, content, state } = change;
-      const beforeReplace = (file: Parameters<SeenFiles["refuseUnseen"]>[0]): void =>
-        state.refuseUnseen(file, path, scope.print(path));
-      const result = await writeAtomically(path, content, { scope, call, beforeReplace });
-      made.push({ path, undo: () => restore(path, old, scope) });
-      return result;
-    }
+    case "replace":
     case "move": {
-      const { from, old, content, state } = change;
-      makeParents(path, scope, call, made);
-      state.refuseUnseen(from, from, scope.print(from));
-      await moveEntry(from, path, scope, call);
-      made.push({ path: from, undo: () => moveEntry(path, from, scope, {}) });
+      const { old, content, state } = change;
+      const from = change.kind === "move" ? change.from : path;
+      const beforeReplace = (file: Parameters<SeenFiles["refuseUnseen"]>[0]): void =>
+        state.refuseUnseen(file, from, scope.print(from));
+      if (change.kind === "move") {
+        makeParents(path, scope, call, made);
+        beforeReplace(from);
+        await moveEntry(from, path, scope, call);
+        made.push({ path: from, undo: () => moveEntry(path, from, scope, {}) });
+      }
       if (content === undefined) return undefined;
-      const result = await writeAtomically(path, content, { scope, call });
-      made.push({ path, undo: () => restore(path, old, scope) });
+      // A file that was moved has other attributes.
+      const check = change.kind === "replace" ? { beforeReplace } : {};
+      const result = await writeAtomically(path, content, { scope, call, ...check });
+      made.push({ path, undo: () => writeAtomically(path, old, { scope }) });
       return result;
     }
     case "remove":
@@ -132,10 +129,6 @@ function makeParents(path: string, scope: PathScope, call: ToolCallInfo, made: M
   } catch (error) {
     throw plainSystemError(error, scope.print(path));
   }
-}
-
-async function restore(path: string, old: string, scope: PathScope): Promise<void> {
-  await writeAtomically(path, old, { scope });
 }
 
 /** Gives an entry another name in its directory, under which it is unlinked in the end. */

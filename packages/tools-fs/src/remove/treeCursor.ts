@@ -5,7 +5,6 @@ import { type OpenDirectory, openDirectory } from "@toolcrib/kit/files";
 /** A position in a directory tree of any depth, with one directory open at a time. Links are never entered. */
 export interface TreeCursor {
   readonly directory: OpenDirectory;
-  readonly depth: number;
   /** Goes down into a directory and returns its stats; throws the system's error for anything else, links included. */
   enter(name: string | Uint8Array): Stats;
   /** Goes back up; throws if the directory was moved meanwhile, so that the walk never continues in another tree. */
@@ -24,9 +23,6 @@ export function createTreeCursor(top: OpenDirectory): TreeCursor {
   return {
     get directory() {
       return directory;
-    },
-    get depth() {
-      return above.length;
     },
     enter(name) {
       const next = openDirectory(directory.at(name));
