@@ -50,24 +50,20 @@ export function compileRules(list: Decision, texts: unknown, bases: PathBases): 
   if (texts.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
   const rules = [...new Set(texts)].map((text) => parseRule(text, list));
   const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, bases);
-  const tools = grouped(rules, (rule) => (rule.binds === "tool" ? rule.tool : undefined), compile);
-  const kinds = grouped(rules, (rule) => (rule.binds === "effect" ? rule.kind : undefined), compile);
-  const servers = grouped(rules, (rule) => (rule.binds === "server" ? rule.prefix : undefined), compile);
+  const groups = new Map([...grouped(rules)].map(([subject, chosen]) => [subject, compile(chosen)]));
+  const prefixes = rules.flatMap((rule) => (rule.binds === "server" ? rule.prefix : []));
   const ofNames = rules.filter((rule) => rule.binds === "effect" && rule.kind !== "execute");
   return {
     list,
     ofNames: ofNames.length === 0 ? undefined : compile(ofNames),
     ofTool(tool, origin) {
-      const own = tools.get(tool);
-      const found = own === undefined ? [] : [own];
-      for (const [prefix, group] of servers) {
-        // To allow, the origin counts: a server named `a` may call its tool `b__c`, which is mounted as that of a server `a__b` is.
-        if (list === "allow" ? prefixOf(origin) === prefix && tool.startsWith(prefix) : tool.startsWith(prefix))
-          found.push(group);
-      }
-      return found;
+      // To allow, the origin counts: a server named `a` may call its tool `b__c`, which is mounted as that of a server `a__b` is.
+      const ofServer = prefixes.filter(
+        (prefix) => tool.startsWith(prefix) && (list !== "allow" || prefixOf(origin) === prefix),
+      );
+      return [`tool ${tool}`, ...ofServer.map((prefix) => `server ${prefix}`)].flatMap((key) => groups.get(key) ?? []);
     },
-    ofEffect: (kind) => kinds.get(kind),
+    ofEffect: (kind) => groups.get(`effect ${kind}`),
   };
 }
 
@@ -76,17 +72,15 @@ function prefixOf(origin: string): string | undefined {
   return origin.startsWith("mcp:") ? serverPrefix(origin.slice("mcp:".length)) : undefined;
 }
 
-function grouped<Key extends string>(
-  rules: readonly Rule[],
-  keyOf: (rule: Rule) => Key | undefined,
-  compile: (rules: readonly Rule[]) => RuleGroup,
-): ReadonlyMap<Key, RuleGroup> {
-  const groups = new Map<Key, Rule[]>();
+/** Returns the rules by what they bind. */
+function grouped(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
+  const groups = new Map<string, Rule[]>();
   for (const rule of rules) {
-    const key = keyOf(rule);
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), rule]);
+    const subject = rule.binds === "tool" ? rule.tool : rule.binds === "server" ? rule.prefix : rule.kind;
+    const key = `${rule.binds} ${subject}`;
+    groups.set(key, [...(groups.get(key) ?? []), rule]);
   }
-  return new Map([...groups].map(([key, chosen]) => [key, compile(chosen)]));
+  return groups;
 }
 
 function compileGroup(list: Decision, rules: readonly Rule[], bases: PathBases): RuleGroup {

@@ -1,4 +1,4 @@
-import type { Redirection as RedirectionNode, Word } from "unbash";
+import type { Word } from "unbash";
 import type { ReadWord, WordContext } from "./readWord.ts";
 import type { Redirection, SimpleCommand } from "./shellLine.ts";
 import type { Span } from "./text.ts";
@@ -24,15 +24,12 @@ export interface LineContext extends WordContext {
   /** Notes that a stretch of the line was read. */
   cover(span: Span): void;
   readWord(word: Word): ReadWord;
-  /** Reads a word that lies within a stretch that is covered already. */
-  readTarget(word: Word): ReadWord;
   /** Notes a here-document and the variables that it expands. */
   noteDocument(variables: readonly string[]): void;
   /** Returns the variables of here-documents since the last call. */
   takeVariables(): string[];
   /** Goes one level deeper, unless that is too deep. */
   nest(read: () => void): void;
-  readRedirections(redirections: readonly RedirectionNode[]): void;
   /** Reads the script of a `sh -c` and its like; by the same shell when `isBash` is undefined. */
   readInner(text: string, isBash: boolean | undefined): void;
 }

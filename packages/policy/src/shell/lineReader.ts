@@ -5,7 +5,6 @@ import {
   type ParsedScript,
   type PipelineNode,
   parse,
-  type Redirection as RedirectionNode,
   type Statement,
   type SyntaxNode,
   type Word,
@@ -55,7 +54,7 @@ export class LineReader implements LineContext {
     const outer = this.spans;
     this.spans = [];
     if (script.errors !== undefined && script.errors.length > 0) this.fail("It is not complete, or not shell syntax.");
-    for (const statement of script.commands) this.readStatement(statement);
+    this.readStatements(script);
     if (!onlyGaps(this.line, from, to, this.spans)) this.fail("A part of it could not be read.");
     this.spans = outer;
   }
@@ -108,11 +107,6 @@ export class LineReader implements LineContext {
     return readWord(word, this);
   }
 
-  /** Reads a word that lies within a stretch that is covered already. */
-  readTarget(word: Word): ReadWord {
-    return readWord(word, this);
-  }
-
   cover(span: Span): void {
     this.spans.push(span);
   }
@@ -161,7 +155,7 @@ export class LineReader implements LineContext {
         this.readStatements(node.body);
         return;
       case "Redirected":
-        this.readRedirections(node.redirects);
+        for (const each of node.redirects) readRedirection(each, this);
         this.nest(() => this.readNode(node.command));
         return;
       case "If":
@@ -272,9 +266,5 @@ export class LineReader implements LineContext {
     while (" \t".includes(this.line.charAt(close) || "x")) close += 1;
     if (this.line.charAt(close) === ")") this.cover({ pos: close, end: close + 1 });
     else this.fail("A part of it could not be read.");
-  }
-
-  readRedirections(redirections: readonly RedirectionNode[]): void {
-    for (const each of redirections) readRedirection(each, this);
   }
 }

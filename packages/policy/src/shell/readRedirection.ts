@@ -1,6 +1,6 @@
 import type { HereDoc, Redirect, Redirection } from "unbash";
 import type { LineContext } from "./lineContext.ts";
-import { readDocument } from "./readWord.ts";
+import { readDocument, readWord } from "./readWord.ts";
 
 const writes = new Set([">", ">>", ">|", "<>", "&>", "&>>"]);
 
@@ -23,7 +23,7 @@ export function readRedirection(node: Redirection, reader: LineContext): void {
   }
   if (node.type === "HereString") {
     if (!reader.isBash) reader.fail("It has <<<, which sh and bash read differently.");
-    reader.noteDocument(reader.readTarget(node.target).variables);
+    reader.noteDocument(readWord(node.target, reader).variables);
   } else readFile(node, node.target.text, reader);
 }
 
@@ -36,7 +36,7 @@ function readFile({ operator, target }: Redirect, written: string, reader: LineC
   if (operator.startsWith("&") && !reader.isBash)
     reader.fail(`It has ${operator}, which sh and bash read differently.`);
   if (target === undefined) return;
-  const { kind, value } = reader.readTarget(target);
+  const { kind, value } = readWord(target, reader);
   if (kind !== "literal" || value === "") {
     reader.fail("It redirects to a file that is not written out.");
     return;

@@ -6,7 +6,8 @@ import { findProgram } from "../programs/table.ts";
 import { type Uncovered, uncovered } from "../programs/uncovered.ts";
 import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
-import type { ReadWord } from "./readWord.ts";
+import { readRedirection } from "./readRedirection.ts";
+import { type ReadWord, readWord } from "./readWord.ts";
 import type { Assignment, SimpleCommand } from "./shellLine.ts";
 
 /** Reads one simple command with its assignments and redirections, and the commands that it starts. */
@@ -15,7 +16,7 @@ export function readSimpleCommand(node: Command, reader: LineContext): void {
   const assignments: Assignment[] = [];
   const variables = reader.takeVariables();
   for (const each of node.prefix) {
-    if (each.type !== "Assignment") reader.readRedirections([each]);
+    if (each.type !== "Assignment") readRedirection(each, reader);
     else {
       const { assignment, word } = readAssignment(each, node.name !== undefined, reader);
       assignments.push(assignment);
@@ -26,7 +27,7 @@ export function readSimpleCommand(node: Command, reader: LineContext): void {
   for (const each of node.suffix) {
     if (each.type === "Word") words.push(reader.readWord(each));
     else if (each.type === "Assignment") words.push(readAssignment(each, true, reader).word);
-    else reader.readRedirections([each]);
+    else readRedirection(each, reader);
   }
   const text = reader.line.slice(node.pos, node.end);
   variables.push(...reader.takeVariables());
@@ -51,7 +52,7 @@ function readAssignment(node: AssignmentNode, exported: boolean, reader: LineCon
     value.type === "Word" && reader.line.slice(node.pos, value.pos) === `${name}=` && value.end === node.end;
   if (!plain || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     reader.readOther(node, "An assignment in it could not be read.");
-  else read = reader.readTarget(value);
+  else read = readWord(value, reader);
   const literal = read.kind !== "expanded";
   return {
     assignment: { name, value: read.value, literal, exported },

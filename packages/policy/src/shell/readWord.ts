@@ -7,7 +7,7 @@ import type {
   Word,
   WordPart,
 } from "unbash";
-import { readBare, readDollarQuoted, readQuoted } from "./text.ts";
+import { readBare, readDollarQuoted, readQuoted, type Span } from "./text.ts";
 
 /** A word after quotes were removed. */
 export interface ReadWord {
@@ -42,33 +42,47 @@ interface WordState {
   variables: string[];
 }
 
+const newState = (): WordState => ({ value: "", pattern: false, expanded: false, splits: false, variables: [] });
+
+const unreadWord = "A word in it could not be read.";
+const unreadQuote = "A quote in it could not be read.";
+const unreadDocument = "A here-document in it could not be read.";
+const unreadExpansion = "An expansion in it could not be read.";
+
 export function readWord(word: Word, context: WordContext): ReadWord {
-  const state: WordState = { value: "", pattern: false, expanded: false, splits: false, variables: [] };
-  if (context.line.slice(word.pos, word.end) !== word.text) context.fail("A word in it could not be read.");
-  const parts = word.parts ?? [{ type: "Literal", pos: word.pos, end: word.end, text: word.text, value: word.value }];
-  let at = word.pos;
-  for (const part of parts) {
-    if (part.pos !== at) context.fail("A word in it could not be read.");
-    at = part.end;
-    readPart(part, word, state, context);
-  }
-  if (at !== word.end) context.fail("A word in it could not be read.");
+  const state = newState();
+  if (context.line.slice(word.pos, word.end) !== word.text) context.fail(unreadWord);
+  const whole = { type: "Literal", pos: word.pos, end: word.end, text: word.text, value: word.value } as const;
+  readParts(word.parts ?? [whole], word, unreadWord, context, (part) => readPart(part, word, state, context));
   const kind = state.expanded ? "expanded" : state.pattern ? "pattern" : "literal";
   return { value: state.expanded ? word.text : state.value, kind, splits: state.splits, variables: state.variables };
 }
 
 /** Reads the body of a here-document without quotes, all of it data; answers with the variables that it expands. */
 export function readDocument({ pos, end, parts }: HereDocBody, context: WordContext): readonly string[] {
-  const state: WordState = { value: "", pattern: false, expanded: false, splits: false, variables: [] };
-  let at = pos;
-  for (const part of parts ?? [{ type: "Literal" as const, pos, end, text: "", value: "" }]) {
-    if (part.pos !== at) context.fail("A here-document in it could not be read.");
-    at = part.end;
-    if (part.type === "Literal") report(readQuoted(context.line.slice(part.pos, part.end), true).problem, context);
-    else readExpansion(part, state, context);
-  }
-  if (at !== end) context.fail("A here-document in it could not be read.");
+  const state = newState();
+  const whole = { type: "Literal", pos, end, text: "", value: "" } as const;
+  readParts(parts ?? [whole], { pos, end }, unreadDocument, context, (part) =>
+    readQuotedPart(part, state, context, true),
+  );
   return state.variables;
+}
+
+/** Reads parts one after the other. Together they must be the whole stretch. */
+function readParts<Part extends WordPart>(
+  parts: readonly Part[],
+  { pos, end }: Span,
+  problem: string,
+  context: WordContext,
+  read: (part: Part) => void,
+): void {
+  let at = pos;
+  for (const part of parts) {
+    if (part.pos !== at) context.fail(problem);
+    at = part.end;
+    read(part);
+  }
+  if (at !== end) context.fail(problem);
 }
 
 function readPart(part: WordPart, word: Word, state: WordState, context: WordContext): void {
@@ -84,13 +98,16 @@ function readPart(part: WordPart, word: Word, state: WordState, context: WordCon
     }
     case "SingleQuoted": {
       const text = context.line.slice(part.pos + 1, part.end - 1);
-      if (part.text !== `'${text}'` || text.includes("'")) context.fail("A quote in it could not be read.");
+      if (part.text !== `'${text}'` || text.includes("'")) context.fail(unreadQuote);
       state.value += text;
       return;
     }
-    case "DoubleQuoted":
-      readDoubleQuoted(part, state, context);
+    case "DoubleQuoted": {
+      const inside = { pos: part.pos + 1, end: part.end - 1 };
+      readParts(part.parts, inside, unreadQuote, context, (child) => readQuotedPart(child, state, context));
+      if (!part.text.startsWith('"') || !part.text.endsWith('"')) context.fail(unreadQuote);
       return;
+    }
     case "AnsiCQuoted": {
       if (!context.isBash) context.fail("It has $'…', which sh and bash read differently.");
       const text = context.line.slice(part.pos, part.end);
@@ -106,34 +123,28 @@ function readPart(part: WordPart, word: Word, state: WordState, context: WordCon
   }
 }
 
-function readDoubleQuoted(part: WordPart & { type: "DoubleQuoted" }, state: WordState, context: WordContext): void {
-  let at = part.pos + 1;
-  for (const child of part.parts) {
-    if (child.pos !== at) context.fail("A quote in it could not be read.");
-    at = child.end;
-    if (child.type === "Literal") {
-      const quoted = readQuoted(context.line.slice(child.pos, child.end));
-      report(quoted.problem, context);
-      state.value += quoted.value;
-    } else readExpansion(child, state, context);
+/** Reads a part of a text in double quotes, or of a here-document. */
+function readQuotedPart(part: WordPart, state: WordState, context: WordContext, inDocument = false): void {
+  if (part.type !== "Literal") {
+    readExpansion(part, state, context);
+    return;
   }
-  if (at !== part.end - 1 || !part.text.startsWith('"') || !part.text.endsWith('"')) {
-    context.fail("A quote in it could not be read.");
-  }
+  const { value, problem } = readQuoted(context.line.slice(part.pos, part.end), inDocument);
+  report(problem, context);
+  state.value += value;
 }
 
 function readExpansion(part: WordPart, state: WordState, context: WordContext): void {
   state.expanded = true;
-  if (context.line.slice(part.pos, part.end) !== part.text) context.fail("An expansion in it could not be read.");
+  if (context.line.slice(part.pos, part.end) !== part.text) context.fail(unreadExpansion);
   switch (part.type) {
     case "SimpleExpansion":
-      if (!/^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!@*-])$/.test(part.text))
-        context.fail("An expansion in it could not be read.");
+      if (!/^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!@*-])$/.test(part.text)) context.fail(unreadExpansion);
       state.splits ||= part.text === "$@" || part.text === "$*";
       state.variables.push(part.text.slice(1));
       return;
     case "ParameterExpansion":
-      readParameter(part, state, context);
+      report(readParameter(part, state, context), context);
       return;
     case "CommandExpansion":
       context.readSubstitution(part);
@@ -148,46 +159,34 @@ function readExpansion(part: WordPart, state: WordState, context: WordContext): 
       context.readOther(part, "It has a process substitution.");
       return;
     default:
-      context.readOther(part, "An expansion in it could not be read.");
+      context.readOther(part, unreadExpansion);
       return;
   }
 }
 
-/** Reads `${x}`, `${#x}`, `${x:-word}` and its like, `${x#pattern}` and its like. The other forms are bash's, assign, or compute. */
-function readParameter(part: ParameterExpansionPart, state: WordState, context: WordContext): void {
+/**
+ * Reads `${x}`, `${#x}`, `${x:-word}` and its like, `${x#pattern}` and its like. Returns why not: the other forms are bash's, assign, or
+ * compute.
+ */
+function readParameter(part: ParameterExpansionPart, state: WordState, context: WordContext): string | undefined {
   const { parameter, prefix, index, operation } = part;
   const named = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#$!@*-])$/.test(parameter);
-  if (!named || prefix === "!" || index !== undefined) {
-    context.fail("An expansion in it could not be read.");
-    return;
-  }
+  if (!named || prefix === "!" || index !== undefined) return unreadExpansion;
   state.variables.push(parameter);
   state.splits ||= parameter === "@" || parameter === "*";
   const before = context.line.slice(part.pos, operation ? operation.pos : part.end - 1);
-  if (before !== `\${${prefix ?? ""}${parameter}`) {
-    context.fail("An expansion in it could not be read.");
-    return;
-  }
-  if (operation === undefined) return;
-  if (prefix !== undefined) {
-    context.fail("An expansion in it could not be read.");
-    return;
-  }
-  if (operation.type !== "Remove" && (operation.type !== "Default" || operation.operator.includes("="))) {
-    context.fail("It has an expansion that assigns, computes or works only in bash.");
-    return;
-  }
+  if (before !== `\${${prefix ?? ""}${parameter}`) return unreadExpansion;
+  if (operation === undefined) return undefined;
+  if (prefix !== undefined) return unreadExpansion;
+  if (operation.type !== "Remove" && (operation.type !== "Default" || operation.operator.includes("=")))
+    return "It has an expansion that assigns, computes or works only in bash.";
   const { operand, operator } = operation;
   const around = context.line.slice(part.pos, operand.pos) + context.line.slice(operand.end, part.end);
   // Quotes within are read differently inside and outside double quotes, and by each shell.
   const plain = operation.type === "Remove" ? /^[A-Za-z0-9_./*?:@=,-]*$/ : /^[A-Za-z0-9_./:@=,+% -]*$/;
-  if (around !== `\${${parameter}${operator}}` || !plain.test(literalText(operand))) {
-    context.fail("An expansion in it could not be read.");
-    return;
-  }
-  for (const each of operand.parts ?? []) {
-    if (each.type.endsWith("Expansion")) readExpansion(each, state, context);
-  }
+  if (around !== `\${${parameter}${operator}}` || !plain.test(literalText(operand))) return unreadExpansion;
+  for (const each of operand.parts ?? []) if (each.type.endsWith("Expansion")) readExpansion(each, state, context);
+  return undefined;
 }
 
 /** Returns the text of a word without its expansions. */
