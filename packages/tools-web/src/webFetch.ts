@@ -5,8 +5,14 @@ import { nameOf, parseAddress } from "./net/address.ts";
 import { type FetchedPage, fetchPage } from "./net/fetchPage.ts";
 import { createHostCheck, type Resolve } from "./net/hostCheck.ts";
 import { type WebToolOptions, webSettings } from "./options.ts";
-import { type CachedPage, createPageCache } from "./page/pageCache.ts";
 import { convertPage } from "./page/pageThread.ts";
+
+/** A page as its lines. */
+interface CachedPage {
+  readonly lines: readonly string[];
+  /** Words about it that stand before its lines: where it was found, and what it is. */
+  readonly about: string;
+}
 
 /** Longer lines are broken, so that a reply of whole lines can hold any. */
 const longestLine = 8192;
@@ -59,6 +65,35 @@ export function webFetchTool(factory: string, options: WebToolOptions, resolve?:
       return reply(page, offset, settings.maxReplyBytes);
     },
   });
+}
+
+/** Keeps pages up to some bytes and for some milliseconds; the oldest goes first. */
+function createPageCache(mostBytes: number, keepMs: number) {
+  const pages = new Map<string, { page: CachedPage; bytes: number; until: number }>();
+  let total = 0;
+  const remove = (address: string): void => {
+    total -= pages.get(address)?.bytes ?? 0;
+    pages.delete(address);
+  };
+  return {
+    get(address: string): CachedPage | undefined {
+      const found = pages.get(address);
+      if (found && found.until <= Date.now()) remove(address);
+      return pages.get(address)?.page;
+    },
+    set(address: string, page: CachedPage): void {
+      remove(address);
+      // Strings of Latin letters take a byte a character, others two; a line has some of its own.
+      const bytes = page.lines.reduce((sum, line) => sum + 2 * line.length + 32, 0);
+      if (bytes > mostBytes) return;
+      pages.set(address, { page, bytes, until: Date.now() + keepMs });
+      total += bytes;
+      for (const [oldest] of pages) {
+        if (total <= mostBytes) break;
+        remove(oldest);
+      }
+    },
+  };
 }
 
 async function readPage(fetched: FetchedPage, maxBytes: number, signal: AbortSignal): Promise<CachedPage> {

@@ -1,13 +1,23 @@
-// A page with its redirects, as text.
-import { ToolError } from "@toolcrib/core";
-import { attempt } from "@toolcrib/core/internal";
+// A page with its redirects, as text, within its limits.
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { isToolError, ToolError } from "@toolcrib/core";
+import { attempt, showLine } from "@toolcrib/core/internal";
+import { isObject, messageOf } from "@toolcrib/core/text";
+import { isForbiddenByNode } from "@toolcrib/kit/files";
 import { isBinary } from "@toolcrib/kit/text";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf, whyRefused } from "./address.ts";
 import type { HostCheck } from "./hostCheck.ts";
-import { type Answer, failure, request, shown } from "./request.ts";
 
 const mostRedirects = 5;
+const sentHeaders = {
+  accept: "text/markdown;q=1, text/html;q=0.9, */*;q=0.5",
+  "accept-encoding": "gzip, deflate, br",
+  "user-agent": "toolcrib (+https://github.com/toolcrib/toolcrib)",
+};
 
 export interface FetchedPage {
   /** The URL at which it was found in the end. */
@@ -37,13 +47,13 @@ export async function fetchPage(
       const answer = await request(url, hosts, settings, signal);
       try {
         const next = redirectOf(url, answer);
-        if (next === undefined) return await pageOf(url, answer);
+        if (next === undefined) return await pageOf(url, answer, () => readBody(answer, settings.maxBytes, signal));
         if (typeof next === "string") return next;
         if (redirects === mostRedirects)
           throw new Error(`more than ${mostRedirects} redirects, the last to ${next.href}`);
         url = next;
       } finally {
-        answer.close();
+        answer.destroy();
       }
     }
   } catch (error) {
@@ -57,10 +67,114 @@ export async function fetchPage(
   }
 }
 
+/** Asks for a page. The signal ends the request, not the reading of its answer. Throws a ToolError in words. */
+async function request(
+  url: URL,
+  hosts: HostCheck,
+  settings: WebSettings,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  hosts.check(url);
+  const headersLimit = AbortSignal.timeout(settings.headersTimeoutMs);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const isHttps = url.protocol === "https:";
+  const sent = (isHttps ? httpsRequest : httpRequest)(url, {
+    // An agent of its own: the global one may use proxies, which would connect elsewhere than where was checked.
+    agent: isHttps ? new HttpsAgent() : new HttpAgent(),
+    lookup: hosts.lookupFor(url),
+    headers: sentHeaders,
+  });
+  const stop = (): void => {
+    sent.destroy(
+      headersLimit.aborted && !signal.aborted
+        ? new Error(`no answer within ${settings.headersTimeoutMs} ms`)
+        : undefined,
+    );
+  };
+  const either = AbortSignal.any([signal, headersLimit]);
+  either.addEventListener("abort", stop, { once: true });
+  sent.on("response", resolve);
+  sent.on("error", reject);
+  sent.on("upgrade", (_, socket) => {
+    socket.destroy();
+    reject(new Error("it answered 101 Switching Protocols"));
+  });
+  sent.on("close", () => reject(new Error("the connection ended without an answer")));
+  sent.end();
+  try {
+    const message = await promise;
+    either.removeEventListener("abort", stop);
+    return message;
+  } catch (error) {
+    sent.destroy();
+    throw failure(url, error, signal);
+  }
+}
+
+/** Reads the body, at most `maxBytes` of it after decompression. */
+async function readBody(message: IncomingMessage, maxBytes: number, signal: AbortSignal) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const body = decompressed(message);
+  const stop = (): void => {
+    message.destroy();
+    body.destroy(new Error("ended"));
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const chunk of body) {
+      signal.throwIfAborted();
+      const taken = (chunk as Buffer).subarray(0, Math.min(maxBytes - bytes, chunk.length));
+      chunks.push(taken);
+      bytes += taken.length;
+      if (taken.length < chunk.length) return { body: Buffer.concat(chunks), isWhole: false };
+    }
+    return { body: Buffer.concat(chunks), isWhole: true };
+  } finally {
+    signal.removeEventListener("abort", stop);
+    message.destroy();
+    body.destroy();
+  }
+}
+
+/** Quotes words of a server within ours: short, every character seen. */
+function shown(words: string): string {
+  return JSON.stringify(showLine(words, 60));
+}
+
+function decompressed(message: IncomingMessage): Readable {
+  const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (encoding === "identity") return message;
+  const decoder =
+    encoding === "gzip" || encoding === "x-gzip"
+      ? createGunzip()
+      : encoding === "deflate"
+        ? createInflate()
+        : encoding === "br"
+          ? createBrotliDecompress()
+          : undefined;
+  if (!decoder) throw new Error(`the page is sent in an encoding that was not requested: ${shown(encoding)}`);
+  message.on("error", (error) => decoder.destroy(error));
+  return message.pipe(decoder);
+}
+
+/** Returns the error that a call ends with: its own, or one in words. */
+function failure(url: URL, error: unknown, signal: AbortSignal): unknown {
+  if (isToolError(error) || signal.aborted) return error;
+  // The error of several addresses that all failed has no message.
+  const reason = isForbiddenByNode(error)
+    ? "Node's permission model forbids it; start the program with --allow-net"
+    : messageOf(error) || String(isObject(error) ? error.code : error);
+  return new ToolError({
+    code: "execution_failed",
+    message: `Cannot fetch ${url.href}: ${reason}`,
+    cause: error,
+  });
+}
+
 /** Returns where a redirect leads; words if that is another host, as an approval for one host does not cover another. */
-function redirectOf(url: URL, answer: Answer): URL | string | undefined {
-  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
-  const location = answer.header("location");
+function redirectOf(url: URL, { statusCode = 0, headers: { location } }: IncomingMessage): URL | string | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
   if (location === undefined || !URL.canParse(location, url.href)) {
     throw new Error(`it redirects without a valid address: ${location === undefined ? "none" : shown(location)}`);
   }
@@ -79,21 +193,25 @@ function isSamePlace(from: URL, to: URL): boolean {
   return toHttps || (from.protocol === to.protocol && portOf(from) === portOf(to));
 }
 
-async function pageOf(url: URL, answer: Answer): Promise<FetchedPage | string> {
-  if (answer.status < 200 || answer.status > 299) {
-    const retry = answer.header("retry-after");
+async function pageOf(
+  url: URL,
+  { statusCode = 0, statusMessage = "", headers }: IncomingMessage,
+  read: () => ReturnType<typeof readBody>,
+): Promise<FetchedPage | string> {
+  if (statusCode < 200 || statusCode > 299) {
+    const retry = headers["retry-after"];
     const after = retry === undefined ? "" : `; it says to try again after ${shown(retry)}`;
-    throw new Error(`it answered ${answer.status} (${shown(answer.statusText)})${after}`);
+    throw new Error(`it answered ${statusCode} (${shown(statusMessage)})${after}`);
   }
-  const contentType = answer.header("content-type") ?? "";
+  const contentType = headers["content-type"] ?? "";
   const named = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
   // Only a type as the standard has it: it stands among our own words.
   const type = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(named) ? named : "";
   if (!mayBeText(type)) {
-    const length = answer.header("content-length");
+    const length = headers["content-length"];
     return notShown(url, type, /^\d+$/.test(length ?? "") ? Number(length) : undefined);
   }
-  const { body, isWhole } = await answer.read();
+  const { body, isWhole } = await read();
   const { text, isBroken } = decodeText(body, contentType, isWhole);
   const isHtml = type === "text/html" || type === "application/xhtml+xml" || (type === "" && looksLikeHtml(text));
   if (!isHtml && isBinary(Buffer.from(text))) return notShown(url, type, isWhole ? body.length : undefined);

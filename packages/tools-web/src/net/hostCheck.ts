@@ -4,7 +4,6 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import type { WebSettings } from "../options.ts";
 import { nameOf, portOf } from "./address.ts";
-import { type Host, hostList } from "./hostList.ts";
 
 /** Resolves a name to all of its addresses. */
 export type Resolve = (name: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
@@ -71,6 +70,76 @@ function denied({ name }: Host, reason: string): ToolError {
     message: `Permission denied: ${reason}`,
     details: { by: "host", host: name },
   });
+}
+
+/** A host that a request would reach: its name as in a URL without brackets, its port, and one of its addresses once that is known. */
+interface Host {
+  readonly name: string;
+  readonly port: number;
+  readonly address?: string;
+}
+
+interface HostList {
+  /** Returns whether it could be listed: by its name, or by addresses that are not known yet. */
+  mayHave(host: Host): boolean;
+  /** Returns whether the name or the address is listed. */
+  has(host: Host): boolean;
+}
+
+/** Reads a list. Throws a TypeError, which names the option, for an entry that is none of these. */
+function hostList(option: string, entries: readonly string[]): HostList {
+  const parsed = entries.map((entry) => parse(option, entry));
+  return {
+    has: (host) => parsed.some(({ isPort, matches }) => isPort(host.port) && matches(host)),
+    mayHave: (host) => parsed.some(({ isPort, isRange, matches }) => isPort(host.port) && (isRange || matches(host))),
+  };
+}
+
+/** Returns a name in small letters, without the dot at its end. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+interface Entry {
+  /** It is about addresses, not names. */
+  readonly isRange: boolean;
+  readonly isPort: (port: number) => boolean;
+  readonly matches: (host: Host) => boolean;
+}
+
+function parse(option: string, entry: string): Entry {
+  const wrong = (): TypeError =>
+    new TypeError(
+      `${option}: ${JSON.stringify(entry)} is not a host; use a name (example.com, *.example.com), an address or a range (192.0.2.0/24, [2001:db8::]/32), with :port for one port`,
+    );
+  const [, host = "", bits, portText] =
+    /^(\[[^\]]+\]|[^:/]+|[0-9a-f:.]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/i.exec(entry) ?? [];
+  const name = plainName(host.replace(/^\[(.+)\]$/, "$1"));
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && (port < 1 || port > 65_535)) throw wrong();
+  const isPort = (given: number): boolean => port === undefined || port === given;
+  const family = isIP(name);
+  if (family !== 0) {
+    const most = family === 4 ? 32 : 128;
+    if (Number(bits ?? most) > most) throw wrong();
+    const range = new BlockList();
+    range.addSubnet(name, Number(bits ?? most), family === 4 ? "ipv4" : "ipv6");
+    const matches = ({ address }: Host): boolean =>
+      address !== undefined && range.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+    return { isPort, isRange: true, matches };
+  }
+  if (bits !== undefined || !/^(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*$/u.test(name)) throw wrong();
+  const below = name.startsWith("*.");
+  const plain = asUrlHost(below ? name.slice(2) : name);
+  if (plain === undefined) throw wrong();
+  const matches = (host: Host): boolean =>
+    below ? plainName(host.name).endsWith(`.${plain}`) : plainName(host.name) === plain;
+  return { isPort, isRange: false, matches };
+}
+
+/** Returns the name as URLs write it: letters outside of ASCII in Punycode. */
+function asUrlHost(name: string): string | undefined {
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : undefined;
 }
 
 const special4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24

@@ -1,7 +1,9 @@
-// A parsed page as what the writer needs of it: the parser's classes are named here, and in the two files that look at hidden parts.
+// A parsed page as what the writer needs of it: what is shown, without the links that only mark a place.
 import { type DefaultTreeAdapterTypes, html as markup, parse } from "parse5";
 import { attributeOf, formulaOf } from "./formula.ts";
-import { isPermalink } from "./permalink.ts";
+
+type Child = DefaultTreeAdapterTypes.ChildNode;
+type Parsed = DefaultTreeAdapterTypes.Element;
 
 export interface Element {
   /** A formula is `math`, with its TeX as the one child. */
@@ -49,17 +51,17 @@ export function parsePage(html: string): { title: string; base: string | undefin
 
 const noBody: Element = { tag: "body", attribute: () => undefined, children: [], holdsBlocks: true };
 
-function childrenOf(node: DefaultTreeAdapterTypes.Node | undefined): DefaultTreeAdapterTypes.ChildNode[] {
+function childrenOf(node: DefaultTreeAdapterTypes.Node | undefined): Child[] {
   return node && "childNodes" in node ? node.childNodes : [];
 }
 
 /** The children of an element that has a shadow root, by the names of the slots that show them. */
 interface Shadow {
-  readonly slotted: Map<string, DefaultTreeAdapterTypes.ChildNode[]>;
+  readonly slotted: Map<string, Child[]>;
   readonly outer: Shadow | undefined;
 }
 
-function elementOf(node: DefaultTreeAdapterTypes.Element, depth: number, shadow: Shadow | undefined): Element {
+function elementOf(node: Parsed, depth: number, shadow: Shadow | undefined): Element {
   let children: readonly Node[] | undefined;
   let holdsBlocks: boolean | undefined;
   const element: Element = {
@@ -80,7 +82,7 @@ function elementOf(node: DefaultTreeAdapterTypes.Element, depth: number, shadow:
   return element;
 }
 
-function shownBelow(node: DefaultTreeAdapterTypes.Element, depth: number, outer: Shadow | undefined): Node[] {
+function shownBelow(node: Parsed, depth: number, outer: Shadow | undefined): Node[] {
   const [nodes, shadow] = composed(node, outer);
   return nodes.flatMap((child, index): Node[] => {
     if (child.nodeName === "#text" && "value" in child) return [child.value];
@@ -93,13 +95,10 @@ function shownBelow(node: DefaultTreeAdapterTypes.Element, depth: number, outer:
 }
 
 /** Returns what stands below an element: of a shadow root its content, in which slots show the element's children, each once. */
-function composed(
-  node: DefaultTreeAdapterTypes.Element,
-  shadow: Shadow | undefined,
-): [DefaultTreeAdapterTypes.ChildNode[], Shadow | undefined] {
+function composed(node: Parsed, shadow: Shadow | undefined): [Child[], Shadow | undefined] {
   const root = node.childNodes.find(isShadowRoot);
   if (root && "content" in root) {
-    const slotted = new Map<string, DefaultTreeAdapterTypes.ChildNode[]>();
+    const slotted = new Map<string, Child[]>();
     for (const child of node.childNodes) {
       const name = ("attrs" in child && attributeOf(child, "slot")) || "";
       const others = slotted.get(name);
@@ -116,16 +115,16 @@ function composed(
 }
 
 /** Texts of spaces leave a slot its own content. */
-function isContent(node: DefaultTreeAdapterTypes.ChildNode): boolean {
+function isContent(node: Child): boolean {
   return "value" in node ? node.value.trim() !== "" : "attrs" in node && node.tagName !== "template";
 }
 
-function isShadowRoot(node: DefaultTreeAdapterTypes.ChildNode): boolean {
+function isShadowRoot(node: Child): boolean {
   return "content" in node && /^(?:open|closed)$/i.test(attributeOf(node, "shadowrootmode") ?? "");
 }
 
 /** Tabs that are not in front are content, and so is what a search in the page opens. */
-function isHidden(node: DefaultTreeAdapterTypes.Element): boolean {
+function isHidden(node: Parsed): boolean {
   if (attributeOf(node, "role") === "tabpanel") return false;
   if (!["until-found", undefined].includes(attributeOf(node, "hidden"))) return true;
   if (attributeOf(node, "aria-hidden") === "true") return true;
@@ -153,4 +152,48 @@ export function allText(nodes: readonly Node[]): string {
     }
   }
   return texts.join("");
+}
+
+/** Signs that say nothing else wherever they stand: also zero-width characters, and those of icon fonts. */
+const signsAlone = /^(?:[\s¶§#🔗⚓\p{Cf}\p{Co}]|\ufe0f)+$/u;
+/** Words that say it in a heading; other signs do as well. */
+const permalinkWords =
+  /^\P{L}*(?:(?:copy |direct |perma(?:nent )?)?link(?:$|\P{L}+(?:to|for)\P{L})|(?:header |section )?anchor\P{L}*$|section titled\P{L})/iu;
+/** Most elements between a heading and its link, and most nodes that are read of either. */
+const mostAbove = 4;
+const mostNodes = 60;
+
+/** Returns whether an element is a link to a place of a page that only marks the place. */
+function isPermalink(node: Parsed): boolean {
+  if (node.tagName !== "a" || !attributeOf(node, "href")?.includes("#")) return false;
+  const text = shortText(node)?.trim();
+  if (!text) return false;
+  if (signsAlone.test(text)) return true;
+  if (!permalinkWords.test(text) && /[\p{L}\p{N}]/u.test(text)) return false;
+  const heading = headingOf(node);
+  return heading !== undefined && shortText(heading)?.trim() !== text;
+}
+
+function headingOf(node: Parsed): Parsed | undefined {
+  let above = node.parentNode;
+  for (let level = 0; above && "tagName" in above && level < mostAbove; level++, above = above.parentNode) {
+    if (/^(?:h[1-6]|dt|legend|caption|figcaption)$/.test(above.tagName)) return above;
+  }
+  return undefined;
+}
+
+/** Returns the text of an element; undefined for a long one. */
+function shortText(root: Parsed): string | undefined {
+  let text = "";
+  const left: Child[] = [root];
+  for (let read = 0; left.length > 0; read++) {
+    const node = left.pop();
+    if (read === mostNodes || text.length > 200) return undefined;
+    if (node && "value" in node) text += node.value;
+    if (node && "childNodes" in node) {
+      if (node.childNodes.length > mostNodes) return undefined;
+      left.push(...node.childNodes.toReversed());
+    }
+  }
+  return text;
 }

@@ -1,7 +1,6 @@
 // A page as Markdown: headings, lists, tables, code and links stay; looks go.
-import { escapeLines, escapeText } from "./escape.ts";
 import { allText, type Element, type Node, parsePage } from "./htmlTree.ts";
-import { absoluteUrl, inlineText } from "./inline.ts";
+import { absoluteUrl, escapeLines, escapeText, inlineText } from "./inline.ts";
 
 /** Writes a page as Markdown, its title first. Links are absolute, from `url` or the page's own base. */
 export function pageToMarkdown(html: string, url: string): string {
