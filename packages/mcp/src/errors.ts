@@ -10,6 +10,8 @@ export interface McpErrorDetails {
   server_failed: { cause?: unknown };
   /** A tool of the server cannot be mounted: its name or schema is refused. */
   invalid_tool: { tool: string; problem: string };
+  /** A tool runs only in a way that is not supported here, such as a task. The server is right. */
+  unsupported_tool: { tool: string; problem: string };
   /** A tool differs from the one that was accepted, in its description, schema or hints. `difference` shows each place, before and after. */
   tool_changed: { tool: string; accepted: string; found: string; difference: string };
   /** Says that the server's instructions differ from those that were accepted. */

@@ -14,6 +14,7 @@ import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
 import { configFolder } from "../state/stateBase.ts";
 import type { HookSettings, Hooks } from "../tools/hooks.ts";
+import { applyToolsChange } from "../tools/mcpChanges.ts";
 import type { WatchedMount } from "../tools/mcpMount.ts";
 import type { PermissionFlags, Permissions, WorkMode } from "../tools/permissions.ts";
 import { readRemoteFile } from "../tools/remote.ts";
@@ -93,23 +94,28 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
   const promptFor = (mode: WorkMode): string =>
     systemPromptFor(roots, instructions, remote, mode, [skills.catalogue, mount?.instructions ?? ""]);
   // A file that cannot be resumed leaves the conversation before, and its journal, as they were.
-  const agent = await lock.moveTo(journal, async () => {
-    const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);
-    const before = workplaceOf(opened.systemPrompt);
-    opened.setSystemPrompt(promptFor(permissions.mode));
-    const now = workplaceOf(opened.systemPrompt);
-    if (before !== undefined && before !== now)
-      terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
-    return opened;
-  });
-  if (mount) {
-    const { applyToolsChange } = await import("../tools/mcpMount.ts");
-    const { tools, disable = [] } = flags;
-    const isOff = (name: string): boolean => disable.includes(name) || tools?.includes(name) === false;
-    const note = (line: string): void => terminal.aside(line);
-    mount.outputs = outputs;
-    mount.onToolsChanged = (change) => applyToolsChange(agent.toolRegistry, change, isOff, note);
-  }
+  const open = (): Promise<Agent> =>
+    lock.moveTo(journal, async () => {
+      const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);
+      const before = workplaceOf(opened.systemPrompt);
+      opened.setSystemPrompt(promptFor(permissions.mode));
+      const now = workplaceOf(opened.systemPrompt);
+      if (before !== undefined && before !== now)
+        terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
+      return opened;
+    });
+  const { tools, disable = [] } = flags;
+  const isOff = (name: string): boolean => disable.includes(name) || tools?.includes(name) === false;
+  const note = (line: string): void => terminal.aside(line);
+  const agent = mount
+    ? await mount.changes.during(
+        open,
+        ({ toolRegistry }) =>
+          (change) =>
+            applyToolsChange(toolRegistry, change, isOff, note),
+      )
+    : await open();
+  if (mount) mount.outputs = outputs;
   return { agent, instructions, undo, promptFor };
 }
 

@@ -1,7 +1,6 @@
-import type { Agent } from "@toolcrib/agent";
 import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import type { McpConfig, McpMount, McpServerConfig, McpToolsChange } from "@toolcrib/mcp";
+import type { McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
 import {
   joinServers,
   type McpConfigFile,
@@ -15,6 +14,7 @@ import type { Place, Program } from "../program.ts";
 import { configFolder } from "../state/stateBase.ts";
 import type { Asker } from "../terminal/ask.ts";
 import { shellWord } from "../terminal/shellWord.ts";
+import { ToolsChanges } from "./mcpChanges.ts";
 import { allowedServers, ownConsents } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
@@ -55,9 +55,9 @@ function noteReplaced(name: string, program: Program): void {
   program.terminal.aside(`${oneLine(name, 64)} of ${project.name} is used in place of yours in ${own.name}.`);
 }
 
-/** The tools of servers in a conversation. Who sets `onToolsChanged` is told when they change; `outputs` keeps their long results. */
+/** The tools of servers in a conversation, and their changes since they were mounted; `outputs` keeps their long results. */
 export interface WatchedMount extends McpMount {
-  onToolsChanged?: (change: McpToolsChange) => void;
+  readonly changes: ToolsChanges;
   outputs?: string | undefined;
 }
 
@@ -75,24 +75,6 @@ export function withProtocol(config: McpConfig, protocol: string | undefined): M
   if (protocol === undefined) return config;
   const entries = Object.entries(config.mcpServers).map(([name, entry]) => [name, { ...entry, protocol }]);
   return { mcpServers: Object.fromEntries(entries) };
-}
-
-/** Puts changed tools into the registry of a conversation. What is withdrawn stays there to say so. */
-export function applyToolsChange(
-  registry: Agent["toolRegistry"],
-  { server, tools, problems }: McpToolsChange,
-  isOff: (name: string) => boolean,
-  note: (line: string) => void,
-): void {
-  for (const tool of tools) {
-    const isNew = !registry.hasTool(tool.name);
-    const isDisabled = isNew ? isOff(tool.name) : !registry.isToolEnabled(tool.name);
-    registry.unregister(tool.name);
-    registry.register(tool);
-    if (isDisabled) registry.disable(tool.name);
-    note(`The MCP server ${oneLine(server, 64)} has ${isNew ? "a new tool" : "changed its tool"}: ${tool.name}`);
-  }
-  for (const { message } of problems) note(message);
 }
 
 /** Mounts the servers that may start without a question; undefined where there are none. One line names the others. */
@@ -160,7 +142,8 @@ export async function mount(
 ): Promise<WatchedMount> {
   // Loaded for a server alone: the code that speaks with one takes longer to load than all the rest.
   const [{ mountMcp }, { ownToolStore }] = await Promise.all([import("@toolcrib/mcp"), import("./ownToolStore.ts")]);
-  const mounted: WatchedMount = await mountMcp(config, {
+  const changes = new ToolsChanges();
+  const tools = await mountMcp(config, {
     ...options,
     store: ownToolStore(cwd, { env, terminal }),
     logins: ownLogins(env),
@@ -168,8 +151,9 @@ export async function mount(
     // A tool that is new is taken as it would be at the next start; one that has changed is not.
     accept: ({ accepted }) => accepted === undefined,
     spill: () => mounted.outputs,
-    onToolsChanged: (change) => mounted.onToolsChanged?.(change),
+    onToolsChanged: (change) => changes.send(change),
   });
+  const mounted: WatchedMount = Object.assign(tools, { changes });
   for (const { message, code } of mounted.problems) {
     const isChange = code === "tool_changed" || code === "instructions_changed";
     const advice = isChange ? "; toolcrib mcp test --accept accepts the change" : "";

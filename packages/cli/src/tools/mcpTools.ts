@@ -12,14 +12,11 @@ export async function withServerTools<Result>(
   program: Program,
   task: (tools: readonly ExecutableTool[] | undefined) => Result | Promise<Result>,
 ): Promise<Result> {
-  if (!mcp && protocol !== undefined) throw usageError("--protocol is for --mcp; give both");
-  if (!mcp) return task(undefined);
-  const { mountServers } = await import("./mcpMount.ts");
-  const mount = await mountServers(program, terminalAsker(program), protocol);
+  const mount = await mountFor({ mcp, protocol }, program, terminalAsker(program));
   try {
-    return await task(mount.tools);
+    return await task(mount?.tools);
   } finally {
-    await mount.close();
+    await mount?.close();
   }
 }
 

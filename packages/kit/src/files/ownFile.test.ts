@@ -29,6 +29,12 @@ test("changes take turns, also after one that failed", async () => {
   });
   await Promise.all([add("a"), expect(broken).rejects.toThrow("no"), add("b"), add("c")]);
   expect(await readFile(join(folder, "own"), "utf8")).toBe("abc");
+  // Others of the same file wait, too.
+  const others = ["d", "e", "f"].map((letter) =>
+    ownFile(join(folder, "own"), { what }).change((text) => text + letter),
+  );
+  await Promise.all(others);
+  expect([...((await file.read()) ?? "")].sort().join("")).toBe("abcdef");
 });
 
 test.each([

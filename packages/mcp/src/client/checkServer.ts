@@ -4,13 +4,13 @@ import { type MountMcpOptions, mountMcp } from "./mountMcp.ts";
 import type { McpServerConfig } from "./serverConfig.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
-/** Problems that keep no tool from being used. */
-const advisory: readonly McpErrorCode[] = ["many_tools", "unused_setting"];
+/** Problems that are no fault of the server, and keep no other tool from being used. */
+const advisory: readonly McpErrorCode[] = ["many_tools", "unused_setting", "unsupported_tool"];
 
 /** The findings about a server. */
 export interface McpServerCheck {
   readonly server: string;
-  /** True if it answers, and all its tools can be used. */
+  /** True if it answers, and all its tools can be used, but for those of a kind that is not supported. */
   readonly isOk: boolean;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly problems: readonly AnyMcpError[];
@@ -62,6 +62,8 @@ function adviceFor(code: McpErrorCode, server: string): string {
     case "invalid_tool":
     case "tools_left_out":
       return "the other tools can be used; tell whoever makes the server";
+    case "unsupported_tool":
+      return "the other tools can be used; this one cannot be used here yet";
     case "many_tools":
     case "unused_setting":
       return "its tools can be used; correct its entry";

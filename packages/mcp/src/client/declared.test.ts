@@ -48,7 +48,7 @@ describe.each(each)("over %s, a server that speaks %s only", (wire, speaks) => {
     expect(registry.getToolNames()).toEqual(names);
     expect(registry.get("mcp__s__twice")?.getSchema().function.description).toBe("One.");
     expect(mount.problems.map(({ code, message }) => [code, message])).toEqual([
-      ["invalid_tool", expect.stringContaining("task")],
+      ["unsupported_tool", expect.stringContaining("task")],
       ["tools_left_out", "MCP server s: it lists twice twice; the first one is used"],
       ["invalid_tool", expect.stringContaining("wrong")],
     ]);
@@ -97,6 +97,32 @@ test("what is tried beside costs nothing where it fails: the first error is told
     "MCP server other: protocol must be auto, legacy, or the date of a revision such as 2026-07-28",
     expect.stringContaining("did not offer pinned protocol version 2026-07-28"),
   ]);
+});
+
+test("a tool that needs a task is no fault of the server, whose other tools can be used", async () => {
+  const tools = [tool("task", { execution: { taskSupport: "required" } }), tool("good")];
+  const check = await checkServer("s", await plain("http", { tools }));
+  expect(check).toMatchObject({ isOk: true, problems: [{ code: "unsupported_tool", details: { tool: "task" } }] });
+  expect(check.advice).not.toMatch(/whoever|author|correct/);
+  const kept = await checkServer("s", await plain("http", { tools: [...tools, tool("twice"), tool("twice")] }));
+  expect(kept).toMatchObject({ isOk: false, advice: expect.stringContaining("tell whoever makes the server") });
+});
+
+test("the ways in which a server is tried share the time of its start", async () => {
+  const script = `
+    require("node:readline").createInterface(process.stdin).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const send = (answer) => setTimeout(() => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer })), 500);
+      if (method === "initialize") return send({ error: { code: -32601, message: "none" } });
+      const result = { resultType: "complete", capabilities: {}, serverInfo: { name: "s", version: "1" } };
+      send({ result: { ...result, ttlMs: 0, cacheScope: "private", supportedVersions: ["2026-07-28"] } });
+    });`;
+  // Of the short time each answer comes within the half that it has, and both together do not.
+  const [patient, short] = await Promise.all(
+    [60_000, 1300].map((startTimeoutMs) => mounted({ s: scripted(script) }, { startTimeoutMs })),
+  );
+  expect(patient?.mount.problems).toEqual([]);
+  expect(short?.mount.problems).toMatchObject([{ code: "server_failed" }]);
 });
 
 test("auto starts one process, and another one only for a server that ends at an unknown request", async () => {

@@ -1,11 +1,23 @@
 import { record } from "../mapping.ts";
 
-const maxPages = 100;
-
 /** Sends one request of a list; resolves to its result as the server sent it. */
 export type SendRequest = (method: string, params: Record<string, unknown>) => Promise<unknown>;
 
-/** Collects the entries of a list, page by page, and whether there were more than `most`. */
+/** Reads a list page by page; ends where it goes round in a circle, as those of some servers do. */
+export async function* pagesOf(send: SendRequest, method: string): AsyncGenerator<Record<string, unknown>> {
+  const asked = new Set<unknown>([undefined, null]);
+  let cursor: unknown;
+  do {
+    asked.add(cursor);
+    const page = record(await send(method, cursor === undefined ? {} : { cursor }));
+    yield page;
+    cursor = page.nextCursor;
+  } while (!asked.has(cursor));
+}
+
+const maxPages = 100;
+
+/** Collects the entries of a list, and whether there were more than `most`. */
 export async function listPages(
   send: SendRequest,
   method: string,
@@ -13,17 +25,11 @@ export async function listPages(
   most: number,
 ): Promise<{ readonly entries: readonly Record<string, unknown>[]; readonly isCut: boolean }> {
   const entries: Record<string, unknown>[] = [];
-  let cursor: unknown;
-  for (let page = 0; page < maxPages; page += 1) {
-    const result = record(await send(method, cursor === undefined ? {} : { cursor }));
-    const listed: unknown = result[field];
-    for (const entry of Array.isArray(listed) ? listed : []) {
-      if (entries.length === most) return { entries, isCut: true };
-      entries.push(record(entry));
-    }
-    const { nextCursor } = result;
-    if (typeof nextCursor !== "string" || nextCursor === cursor) return { entries, isCut: false };
-    cursor = nextCursor;
+  let pages = 0;
+  for await (const { [field]: listed } of pagesOf(send, method)) {
+    pages += 1;
+    if (Array.isArray(listed)) entries.push(...listed.slice(0, most + 1).map(record));
+    if (entries.length > most || pages > maxPages) return { entries: entries.slice(0, most), isCut: true };
   }
-  return { entries, isCut: true };
+  return { entries, isCut: false };
 }

@@ -12,9 +12,11 @@ const maxListBytes = 4 * 1024 * 1024;
 const maxNamed = 20;
 
 /** A tool that is left out. Without a name: why the list is incomplete. */
-interface LeftOut {
-  tool?: string;
-  problem: string;
+export interface LeftOut {
+  readonly tool?: string;
+  readonly problem: string;
+  /** True if the server is right, and the tool is one of a kind that is not supported here. */
+  readonly isUnsupported?: boolean;
 }
 
 /** The tools that a server lists, within limits that keep it from filling memory or a model's context. */
@@ -70,9 +72,11 @@ export class ListedTools {
     }
     this.#names.add(name);
     const bytes = sizeOf(tool);
-    const problem = problemOf(tool, bytes) ?? this.#schemaProblem(tool.inputSchema);
-    if (bytes === undefined || problem !== undefined) {
-      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: name, problem: problem ?? "" });
+    const needsTask = record(tool.execution).taskSupport === "required";
+    const problem = problemOf(bytes) ?? (needsTask ? taskProblem : this.#schemaProblem(tool.inputSchema));
+    if (problem !== undefined) {
+      const isUnsupported = problem === taskProblem;
+      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: name, problem, isUnsupported });
       else this.#unnamed += 1;
     } else if (this.tools.length === maxTools) {
       this.cut(`it lists more than ${maxTools} tools; the first ${maxTools} are mounted`);
@@ -85,28 +89,27 @@ export class ListedTools {
   }
 }
 
-/** Says why a tool cannot be used; `bytes` is its size. */
-function problemOf({ execution }: ListedTool, bytes: number | undefined): string | undefined {
-  if (bytes === undefined) return "its definition is nested too deeply";
+const taskProblem = "it runs only as a task, which clients have to ask after; such tools are not supported";
+
+/** Says why a definition of so many bytes cannot be used. */
+function problemOf(bytes: number): string | undefined {
+  if (bytes === Infinity) return "its definition is nested too deeply";
   if (bytes > maxToolBytes) return `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
-  const needsTask = record(execution).taskSupport === "required";
-  return needsTask
-    ? "it runs only as a task, which clients have to ask after; such tools are not supported"
-    : undefined;
+  return undefined;
 }
 
 function isNamed(tool: unknown): tool is ListedTool {
   return typeof record(tool).name === "string";
 }
 
-/** Returns the size; undefined for a definition nested too deeply to be written as JSON or digested. */
-function sizeOf(tool: ListedTool): number | undefined {
+/** Returns the size; Infinity for a definition nested too deeply to be written as JSON or digested. */
+function sizeOf(tool: ListedTool): number {
   try {
     const bytes = bytesOf(tool);
     if (bytes <= maxToolBytes) fingerprint(tool);
     return bytes;
   } catch {
-    return undefined;
+    return Infinity;
   }
 }
 

@@ -12,8 +12,8 @@ export interface ReadPart {
 
 /** Reads a picture or a sound. One that models do not take, or that is not as it says, is told in words; an SVG picture is its text. */
 export function readMedia(type: Media["type"], data: unknown, mime: unknown): ReadPart {
-  const line = `[${type}: ${describeData(data, mime)}]`;
   const bytes = bytesOf(data);
+  const line = `[${type}: ${describeData(bytes, data, mime)}]`;
   if (!bytes || typeof mime !== "string") return { line: leftOut(line, "its data is not base64, or has no type") };
   const encoded = bytes.toString("base64");
   if (type === "audio") {
@@ -43,7 +43,7 @@ export function readBlob(blob: unknown, uri: unknown, mimeType: unknown): ReadPa
   const bytes = bytesOf(blob);
   const text = bytes && textOf(bytes);
   if (text !== undefined) return { line: text };
-  return { line: leftOut(`[resource ${inLine(uri)}: ${describeData(blob, mimeType)}]`, "it is no text") };
+  return { line: leftOut(`[resource ${inLine(uri)}: ${describeData(bytes, blob, mimeType)}]`, "it is no text") };
 }
 
 /** Decodes base64, also with line breaks, as in addresses, or behind `data:`. A model API refuses a conversation for any other. */
@@ -59,9 +59,9 @@ function textOf(bytes: Uint8Array): string | undefined {
   return text !== undefined && /[\u0000-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
 }
 
-function describeData(data: unknown, mimeType: unknown): string {
-  const bytes = bytesOf(data)?.length ?? (typeof data === "string" ? data.length : 0);
-  return `${typeof mimeType === "string" ? inLine(mimeType) : "unknown type"}, ${bytes} bytes`;
+function describeData(bytes: Uint8Array | undefined, data: unknown, mimeType: unknown): string {
+  const count = bytes?.length ?? (typeof data === "string" ? data.length : 0);
+  return `${typeof mimeType === "string" ? inLine(mimeType) : "unknown type"}, ${count} bytes`;
 }
 
 /** Returns text without calling `String(value)`: an object from JSON may have a `toString` that cannot be called. */

@@ -11,7 +11,7 @@ import {
 import { spillText } from "@toolcrib/kit/files";
 import { redactUrls } from "@toolcrib/kit/text";
 import { type AnyMcpError, isMcpError, McpError, reasonOf, shownName } from "../errors.ts";
-import type { ListedTool } from "../mapping.ts";
+import { type ListedTool, record } from "../mapping.ts";
 import type { OAuthStore } from "../oauth/oauthStore.ts";
 import { withEnvFile } from "./envFile.ts";
 import { instructionsPrompt } from "./instructions.ts";
@@ -31,7 +31,7 @@ import {
   serverEntries,
 } from "./serverConfig.ts";
 import { answerTimeoutMs, ServerQuestions } from "./serverQuestions.ts";
-import { unusedSetting } from "./toolErrors.ts";
+import { serverProblem } from "./toolErrors.ts";
 import type { McpToolStore } from "./toolStore.ts";
 
 export interface MountMcpOptions {
@@ -178,7 +178,7 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
         read.configDirectory ?? process.cwd(),
         (problem) => invalidEntry(name, problem),
       );
-      problems.push(...target.unused.map((problem) => unusedSetting(name, problem)));
+      problems.push(...target.unused.map((problem) => serverProblem("unused_setting", name, problem)));
       servers.push(createServer(name, entry, target, { ...read, ...(onToolsChanged && { onChange }) }));
     } catch (error) {
       problems.push(asMcpError(name, error));
@@ -237,7 +237,8 @@ function createServer(
     ...options,
     name,
     target,
-    config: configDigest(entry),
+    // A choice for one run must not make the next one start the server.
+    config: configDigest({ ...record(entry), protocol: undefined }),
     questions: approve && new ServerQuestions(name, approve),
     isTrusted: trust.includes(name),
     isDeferred: deferred.includes(name),

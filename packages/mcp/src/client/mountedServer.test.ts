@@ -2,10 +2,12 @@ import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineTool } from "@toolcrib/core";
 import { expect, test } from "vitest";
-import { type Mounted, mounted, odd, temporaryFile } from "../../fixtures/mounting.ts";
+import { type Mounted, mounted, odd, type PlainServer, plain, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { served } from "../../fixtures/serving.ts";
 import { serveMcp } from "../server/serveMcp.ts";
+import { checkServer } from "./checkServer.ts";
+import type { McpToolsChange } from "./mountedTools.ts";
 import { fileToolStore } from "./toolStore.ts";
 
 const newStore = async () => fileToolStore(await temporaryFile("tools.json"));
@@ -21,6 +23,68 @@ test("with a store a known server is started only when it is called", async () =
   expect(registry.getToolNames()).toEqual(first.registry.getToolNames());
   expect(processes()).toBeLessThanOrEqual(before);
   expect(await registry.execute("mcp__s__hello")).toContain("hello");
+});
+
+const hello = { name: "hello", inputSchema: { type: "object" } };
+
+test.each<[what: string, spec: PlainServer, entry?: object]>([
+  ["names a tool twice", { tools: [hello, { ...hello, description: "Another." }] }],
+  ["has a tool that needs a task", { tools: [hello, { name: "task", execution: { taskSupport: "required" } }] }],
+  ["has a tool that is too large", { tools: [hello, { name: "large", description: "x".repeat(70_000) }] }],
+  ["lacks a tool that its entry names", { tools: [hello] }, { includeTools: ["hello", "gone"] }],
+  ["lacks a tool that its entry keeps out", { tools: [hello] }, { disabledTools: ["gone"] }],
+])("a server that %s says so once, and with a store is not started for it again", async (_what, spec, entry) => {
+  const store = await newStore();
+  const asked: unknown[] = [];
+  const s = { ...(await plain("http", spec, asked)), ...entry };
+  const first = await mounted({ s }, { store });
+  expect(first.mount.problems).toHaveLength(1);
+  await first.mount.close();
+  asked.length = 0;
+  const changes: unknown[] = [];
+  const { mount, registry } = await mounted({ s }, { store, onToolsChanged: (change) => changes.push(change) });
+  expect([mount.problems, asked]).toEqual([[], []]);
+  expect(registry.getToolNames()).toEqual(["mcp__s__hello"]);
+  expect(await registry.execute("mcp__s__hello", {})).toBe("{}");
+  expect(changes).toEqual([]);
+  expect((await checkServer("s", s, { store })).problems).toEqual(first.mount.problems);
+});
+
+test("a tool that is new at the first call of a server from its store needs accept, once it is mounted", async () => {
+  const store = await newStore();
+  const tools: object[] = [hello];
+  const s = await plain("http", { tools });
+  await (await mounted({ s }, { store })).mount.close();
+  tools.push({ ...hello, name: "new" });
+  for (const isAccepted of [false, true]) {
+    const asked: unknown[] = [];
+    const changes: McpToolsChange[] = [];
+    const { mount, registry } = await mounted(
+      { s },
+      {
+        store: { ...store, save: async () => undefined },
+        accept: ({ accepted, found }) => asked.push([found.name, accepted]) > 0 && isAccepted,
+        onToolsChanged: (change) => changes.push(change),
+      },
+    );
+    expect([mount.tools.length, asked]).toEqual([1, []]);
+    expect(await registry.execute("mcp__s__hello", {})).toBe("{}");
+    expect(asked).toEqual([["new", undefined]]);
+    expect(changes.map((change) => change.tools.map(({ name }) => name))).toEqual([isAccepted ? ["mcp__s__new"] : []]);
+    expect(changes.flatMap(({ problems }) => problems)).toMatchObject(isAccepted ? [] : [{ code: "tool_added" }]);
+  }
+});
+
+test("a choice of the revision for one run leaves its server known to the next", async () => {
+  const store = await newStore();
+  const asked: unknown[] = [];
+  const entry = await plain("http", { speaks: "both", tools: [hello] }, asked);
+  const s = { ...entry, protocol: "2026-07-28" };
+  expect((await checkServer("s", s, { store })).isOk).toBe(true);
+  expect(asked).toContain("server/discover");
+  asked.length = 0;
+  await mounted({ s: entry }, { store });
+  expect(asked).toEqual([]);
 });
 
 test("a tool that changed between runs is refused by a typed error until it is accepted", async () => {

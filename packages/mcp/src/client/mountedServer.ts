@@ -10,13 +10,11 @@ import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired
 import type { ResolvedServer } from "./serverConfig.ts";
 import {
   instructionsChanged,
-  invalidTool,
-  manyTools,
+  leftOutTool,
+  serverProblem,
   storeFailed,
   toolChanged,
-  toolsLeftOut,
   toolWithdrawn,
-  unusedSetting,
 } from "./toolErrors.ts";
 import type { KnownTool, McpToolStore } from "./toolStore.ts";
 
@@ -111,12 +109,12 @@ export class MountedServer {
     });
     this.#accepted = known?.tools ?? [];
     this.#instructions = known?.instructions;
-    if (known?.config !== this.#options.config) await this.#check(await this.#remote.connect());
+    if (known?.config === this.#options.config) this.#told = known.told ?? "";
+    else await this.#check(await this.#remote.connect());
     const tools = this.#usable;
     const problems = this.#problems;
-    this.#told = problems.map(({ message }) => message).join("\n");
     const burden = this.isDeferred ? undefined : burdenOf(tools);
-    if (burden !== undefined) problems.push(manyTools(this.name, burden));
+    if (burden !== undefined) problems.push(serverProblem("many_tools", this.name, burden));
     this.#mounted = new Map(tools.map((tool) => [tool.name, fingerprint(tool)]));
     return { tools, problems };
   }
@@ -224,11 +222,11 @@ export class MountedServer {
     const found = listed.filter(({ name }) => lists.isLetIn(name));
     const refused = new Map<string, AnyMcpError>();
     const names = [...listed.map(({ name }) => name), ...leftOut.flatMap(({ tool }) => tool ?? [])];
-    this.#leftOut = lists.problems(names).map((problem) => unusedSetting(this.name, problem));
-    for (const { tool, problem } of leftOut) {
-      if (tool !== undefined && !lists.isLetIn(tool)) continue;
-      if (tool === undefined) this.#leftOut.push(toolsLeftOut(this.name, problem));
-      else refused.set(tool, invalidTool(this.name, tool, problem));
+    this.#leftOut = lists.problems(names).map((problem) => serverProblem("unused_setting", this.name, problem));
+    for (const { tool, problem, isUnsupported } of leftOut) {
+      if (tool === undefined) this.#leftOut.push(serverProblem("tools_left_out", this.name, problem));
+      else if (lists.isLetIn(tool))
+        refused.set(tool, leftOutTool(isUnsupported ? "unsupported_tool" : "invalid_tool", this.name, tool, problem));
     }
     const kept = new Map<string, readonly ListedTool[]>();
     // The list that is mounted is taken as it is, but for what has changed.
@@ -247,11 +245,11 @@ export class MountedServer {
     ];
     await this.#compareInstructions(connection);
     this.#checked = { connection, changes };
-    // With a refused tool no digest is saved, so that the next run compares again and reports again.
-    const isRefused = refused.size + this.#leftOut.length > 0 || this.#instructionsProblem !== undefined;
-    const known = { config: isRefused ? "" : this.#options.config, tools: [...this.#accepted] };
+    // While a change waits for the user no digest is saved, so that the next run compares again and reports again.
+    const isWaiting = kept.size > 0 || this.#instructionsProblem !== undefined;
+    const known = { tools: [...this.#accepted], instructions: this.#instructions, told: wordsOf(this.#problems) };
     try {
-      await this.#options.store?.save(this.name, { ...known, instructions: this.#instructions });
+      await this.#options.store?.save(this.name, { config: isWaiting ? "" : this.#options.config, ...known });
     } catch (cause) {
       this.#storeProblem = storeFailed(this.name, "could not be saved, so that later changes may go unnoticed", cause);
     }
@@ -260,13 +258,16 @@ export class MountedServer {
 
   /** Tells what differs from what is mounted. */
   #tell(): void {
+    const problems = this.#problems;
+    const told = wordsOf(problems);
     const mounted = this.#mounted;
-    if (!mounted) return;
+    if (!mounted) {
+      this.#told = told;
+      return;
+    }
     const tools = this.#usable.filter((tool) => mounted.get(tool.name) !== fingerprint(tool));
     const gone = new Set(this.#accepted.flatMap(({ name, gone }) => (gone ? name : [])));
     const withdrawn = [...mounted.keys()].filter((name) => gone.has(name));
-    const problems = this.#problems;
-    const told = problems.map(({ message }) => message).join("\n");
     if (tools.length + withdrawn.length === 0 && told === this.#told) return;
     this.#told = told;
     for (const tool of tools) mounted.set(tool.name, fingerprint(tool));
@@ -284,6 +285,10 @@ export class MountedServer {
     this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(change);
     if (isAccepted) this.#instructions = found;
   }
+}
+
+function wordsOf(problems: readonly AnyMcpError[]): string {
+  return problems.map(({ message }) => message).join("\n");
 }
 
 function asChange(server: string, before: string, found: string): McpToolChange {

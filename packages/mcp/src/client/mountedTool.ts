@@ -6,7 +6,7 @@ import { failureReason, type ListedTool, record } from "../mapping.ts";
 import { withFittedPictures } from "./fittedPictures.ts";
 import type { MountedServer } from "./mountedServer.ts";
 import { readResult } from "./readResult.ts";
-import { invalidTool } from "./toolErrors.ts";
+import { leftOutTool } from "./toolErrors.ts";
 
 /** Shortens a long text of a server; `name` is the tool's. A failure has less room, as the registry cuts it. */
 export type BoundText = (text: string, name: string, isError?: boolean) => string | Promise<string>;
@@ -68,6 +68,6 @@ export function createMountedTool(
     return mounted;
   } catch (cause) {
     const problem = isToolError(cause) && cause.code === "invalid_tool" ? cause.details.problem : String(cause);
-    throw invalidTool(server.name, tool.name, problem, cause);
+    throw leftOutTool("invalid_tool", server.name, tool.name, problem, cause);
   }
 }

@@ -4,7 +4,7 @@ import type { ListedTool } from "../mapping.ts";
 import { mountedNames } from "./mountedNames.ts";
 import type { MountedServer, ToolsChange } from "./mountedServer.ts";
 import { type BoundText, createMountedTool } from "./mountedTool.ts";
-import { invalidTool } from "./toolErrors.ts";
+import { leftOutTool } from "./toolErrors.ts";
 
 /** A change of the tools of a server since they were mounted. */
 export interface McpToolsChange {
@@ -56,7 +56,9 @@ export class MountedTools {
         this.#tools.set(name, mounted);
         result.tools.push(mounted);
       } catch (error) {
-        result.problems.push(isMcpError(error) ? error : invalidTool(server.name, tool.name, String(error), error));
+        result.problems.push(
+          isMcpError(error) ? error : leftOutTool("invalid_tool", server.name, tool.name, String(error), error),
+        );
       }
     }
     return result;

@@ -4,7 +4,7 @@ import { mounted, plain, serveLoopback } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import type { AnyMcpError } from "../errors.ts";
 import { serveMcp } from "../server/serveMcp.ts";
-import { createWordsRedact } from "./redactErrors.ts";
+import { createRedact, createWordsRedact } from "./redactErrors.ts";
 import { type McpServerConfig, resolveServer } from "./serverConfig.ts";
 
 async function problemsOf(entry: McpServerConfig): Promise<readonly AnyMcpError[]> {
@@ -117,6 +117,38 @@ test("what a server says on purpose loses its secrets, and no other address, num
     "Error executing mcp__s__fail: see https://docs.example/a?page=2#errors, port 8080443, [redacted]-like, bypassing; not [redacted] or " +
       "[redacted] at [redacted]?a=b",
   );
+});
+
+const inWords = (name: string, value: string): string =>
+  createWordsRedact(resolveServer("s", { command: "x", env: { [name]: value } }, {}))(`it says ${value}.`);
+const inErrors = (name: string, value: string): string =>
+  createRedact(resolveServer("s", { command: "x", env: { [name]: value } }, {}))(`it says ${value}.`);
+
+test("a variable that is named as a secret holds one, also a word or a number", () => {
+  const names =
+    "API_KEY DB_PASS PGPASS dbPass SMTP_PASS_2 AUTH NPM_AUTH OAUTH MYSQL_PWD GITHUB_PAT JWT SENTRY_DSN PASSWD passphrase CREDS " +
+    "SESSION_COOKIE X_BEARER token";
+  for (const name of names.split(" ")) {
+    for (const value of ["production", "20261129"]) {
+      expect(inWords(name, value), name).toBe("it says [redacted].");
+      expect(inErrors(name, value), name).toBe("it says [redacted].");
+    }
+  }
+});
+
+test("the words of another variable stay in what a server says, and what looks like a secret does not", () => {
+  const names =
+    "PASS BYPASS PROXY_BYPASS COMPASS NO_TRESPASS GIT_AUTHOR_NAME AUTHORITY AUTH_MODE PASS_COUNT PATH_STYLE COMPAT PWD OLDPWD PASSENGERS";
+  for (const name of names.split(" ")) {
+    expect(inWords(name, "production"), name).toBe("it says production.");
+    expect(inWords(name, "sk-1234567890abcdef1234"), name).toBe("it says [redacted].");
+  }
+});
+
+test("in errors a value that looks like a secret is one, and the password of an address by itself, too", () => {
+  expect(inErrors("REPO", "ghp_1234567890abcdef1234")).toBe("it says [redacted].");
+  const redact = createRedact(resolveServer("s", { command: "x", env: { DB: "pg://me:hunter%202@db/x" } }, {}));
+  expect(redact("no login with hunter 2")).toBe("no login with [redacted]");
 });
 
 test("headers and what looks like a key in the address of a server are secrets of its words, too", () => {

@@ -7,7 +7,6 @@ export type Redact = (text: string) => string;
 
 /** Shorter values occur in any text by chance. */
 const shortestSecret = 6;
-const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 const maxCauses = 5;
 
 /**
@@ -15,7 +14,9 @@ const maxCauses = 5;
  * `more` are those that it got since.
  */
 export function createRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
-  const secrets = formsOf(secretsOf(target));
+  const isHeld = (name: string, value: string): boolean =>
+    target.kind === "url" || soundsSecret.test(name) || isSecret(name, value);
+  const secrets = secretsOf(target, isHeld);
   return (text) => redactUrls(withoutSecrets(text, [...formsOf(more()), ...secrets]));
 }
 
@@ -23,8 +24,13 @@ function formsOf(secrets: readonly string[]): string[] {
   return secretForms(secrets.filter((secret) => secret.length >= shortestSecret));
 }
 
+/** In an error a value is left out in doubt. */
+const soundsSecret = /key|token|secret|pass|credential|auth/i;
 /** A variable or a part of an address that holds a secret, whatever its value. */
-const namesSecret = /key|token|secret|password|credential/i;
+const namesSecret =
+  /key|token|secret|password|passwd|passphrase|credential|creds|(?:auth|cookies?|bearer|.pass|._pwd|(?<![a-z])(?:pat|jwt|dsn))_?\d*$/i;
+/** Words that end as such a name does. */
+const plainName = /(?:by|com|tres|sur|over|under)pass_?\d*$/i;
 /** A number or a plain word: it occurs in what a server says, and is a secret only by its name. */
 const plainWord = /^(?:[\d.,:_-]+|[\p{L}\p{M}_-]+)$/u;
 /** Letters and digits as a key has them. */
@@ -36,26 +42,22 @@ const likeKey = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=~-]{16,}$/;
  */
 export function createWordsRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
   const isHeld = (name: string, value: string): boolean =>
-    namesSecret.test(name) ||
+    (namesSecret.test(name) && !plainName.test(name)) ||
     (isSecret(name, value) && !plainWord.test(value)) ||
     (target.kind === "url" && likeKey.test(value));
-  const given = target.kind === "command" ? Object.entries(target.env) : [...target.url.searchParams];
-  const headers =
-    target.kind === "command" ? [] : Object.entries(target.headers).flatMap((one) => headerSecrets(...one));
-  const passwords = given.map(([, value]) => attempt(() => decodeURIComponent(URL.parse(value)?.password ?? "")) ?? "");
-  const held = given.flatMap(([name, value]) => (isHeld(name, value) ? [value] : []));
-  const secrets = formsOf([...held, ...passwords, ...headers]);
+  const secrets = secretsOf(target, isHeld);
   return (text) => withoutSecrets(text, [...formsOf(more()), ...secrets]).replace(loginInAddress, `$1${redacted}@`);
 }
 
 const loginInAddress = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,500}@/gi;
 
-function secretsOf(target: ResolvedServer): string[] {
-  if (target.kind === "command") {
-    return Object.entries(target.env).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
-  }
-  const headers = Object.entries(target.headers).flatMap(([name, value]) => headerSecrets(name, value));
-  return [...headers, ...target.url.searchParams.values()];
+/** Returns the secrets of an entry in all their forms: the values that are held for one, passwords in addresses, and what headers hold. */
+function secretsOf(target: ResolvedServer, isHeld: (name: string, value: string) => boolean): string[] {
+  const [given, headers] =
+    target.kind === "command" ? [Object.entries(target.env), {}] : [[...target.url.searchParams], target.headers];
+  const held = given.flatMap(([name, value]) => (isHeld(name, value) ? [value] : []));
+  const passwords = given.map(([, value]) => attempt(() => decodeURIComponent(URL.parse(value)?.password ?? "")) ?? "");
+  return formsOf([...held, ...passwords, ...Object.entries(headers).flatMap((one) => headerSecrets(...one))]);
 }
 
 /** Returns a copy of an error with nothing but its name, texts and codes, without secrets. */

@@ -17,7 +17,7 @@ import { isLostAnswer } from "./transport/lostAnswers.ts";
 import { firstWay, otherWays, type Way } from "./ways.ts";
 
 export interface RemoteOptions {
-  /** Milliseconds for a server to start and answer its first request. */
+  /** Milliseconds for a server to start and answer its first request, in whatever ways it is tried. */
   startTimeoutMs: number;
   clientName: string;
   clientVersion: string;
@@ -110,26 +110,31 @@ export class RemoteServer {
 
   /** Starts the server; where it answers that it speaks otherwise, it is tried so. Rejects with the error of the first try. */
   async #start(onEnd: () => void): Promise<RemoteConnection> {
-    const { versionNegotiation: given } = this.#options;
+    const { versionNegotiation: given, startTimeoutMs } = this.#options;
     const way = this.#way ?? firstWay(this.#target, given);
+    const begun = performance.now();
     try {
-      return await this.#startBy(way, onEnd);
+      return await this.#startBy(way, startTimeoutMs, onEnd);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       for (const other of this.#way ? [] : otherWays(this.#target, given, error.cause)) {
-        const connection = await this.#startBy(other, onEnd).catch(() => undefined);
+        const leftMs = Math.floor(startTimeoutMs - (performance.now() - begun));
+        if (leftMs < 1) break;
+        const connection = await this.#startBy(other, leftMs, onEnd).catch(() => undefined);
         if (connection) return connection;
       }
       throw error.told;
     }
   }
 
-  async #startBy(way: Way, onEnd: () => void): Promise<RemoteConnection> {
+  async #startBy(way: Way, timeoutMs: number, onEnd: () => void): Promise<RemoteConnection> {
     const { clientName, clientVersion, startTimeoutMs, questions, onToolsChanged } = this.#options;
     const loading = import("@modelcontextprotocol/client");
     const server = await this.#open(way);
     const { Client } = await loading;
-    const probe = { timeoutMs: way.protocol === "auto" ? Math.min(startTimeoutMs, probeMs) : startTimeoutMs };
+    const isAuto = way.protocol === "auto";
+    const probe = { timeoutMs: isAuto ? Math.min(timeoutMs / 2, probeMs) : timeoutMs };
+    const timeout = isAuto ? timeoutMs - probe.timeoutMs : timeoutMs;
     const client = new Client(
       { name: clientName, version: clientVersion },
       {
@@ -150,7 +155,7 @@ export class RemoteServer {
     signal.addEventListener("abort", stop);
     try {
       signal.throwIfAborted();
-      await client.connect(transport, { timeout: startTimeoutMs, signal });
+      await client.connect(transport, { timeout, signal });
     } catch (cause) {
       const ended = isEnd(cause) ? await server.exitReason?.() : undefined;
       await transport.close().catch(() => undefined);

@@ -22,12 +22,13 @@ export function toolWithdrawn(server: string, tool: string): McpError<"tool_with
   return new McpError("tool_withdrawn", server, message, { tool });
 }
 
-export function unusedSetting(server: string, problem: string): McpError<"unused_setting"> {
-  return new McpError("unused_setting", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
-}
-
-export function manyTools(server: string, problem: string): McpError<"many_tools"> {
-  return new McpError("many_tools", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
+/** Makes an error about a server's entry, or about its tools as a whole. */
+export function serverProblem<Code extends "unused_setting" | "many_tools" | "tools_left_out">(
+  code: Code,
+  server: string,
+  problem: string,
+): McpError<Code> {
+  return new McpError<Code>(code, server, `MCP server ${shownName(server)}: ${problem}`, { problem });
 }
 
 export function instructionsChanged({ server, accepted, found }: McpToolChange): McpError<"instructions_changed"> {
@@ -37,13 +38,16 @@ export function instructionsChanged({ server, accepted, found }: McpToolChange):
   return new McpError("instructions_changed", server, message, { difference: differenceOf(accepted, found) });
 }
 
-export function invalidTool(server: string, tool: string, problem: string, cause?: unknown): McpError<"invalid_tool"> {
+/** Makes the error of a tool that cannot be mounted. */
+export function leftOutTool<Code extends "invalid_tool" | "unsupported_tool">(
+  code: Code,
+  server: string,
+  tool: string,
+  problem: string,
+  cause?: unknown,
+): McpError<Code> {
   const message = `Tool ${shownName(tool)} of the MCP server ${shownName(server)} is left out: ${problem}`;
-  return new McpError("invalid_tool", server, message, { tool, problem }, cause);
-}
-
-export function toolsLeftOut(server: string, problem: string): McpError<"tools_left_out"> {
-  return new McpError("tools_left_out", server, `MCP server ${shownName(server)}: ${problem}`, { problem });
+  return new McpError<Code>(code, server, message, { tool, problem }, cause);
 }
 
 export function storeFailed(server: string, what: string, cause: unknown): McpError<"store_failed"> {

@@ -1,9 +1,10 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import type { ToolCallInfo, ToolProgress } from "@toolcrib/core";
 import { longestDelayMs, mendSchema } from "@toolcrib/core/internal";
-import { type ListedTool, record } from "../mapping.ts";
+import type { ListedTool } from "../mapping.ts";
 import { headerProblem } from "./headerProblem.ts";
 import { ListedTools } from "./listedTools.ts";
+import { pagesOf, type SendRequest } from "./listPages.ts";
 import { rawResult } from "./rawResults.ts";
 
 export type CallOptions = Pick<ToolCallInfo, "signal" | "onProgress">;
@@ -24,17 +25,14 @@ export async function listTools(client: Client, timeout: number, isHttp: boolean
   const listed = new ListedTools(hasHeaders ? headerProblem : undefined);
   if (client.getServerCapabilities()?.tools === undefined) return listed;
   const options = { timeout, signal: AbortSignal.timeout(timeout) };
-  const asked = new Set<unknown>([undefined, null]);
-  let cursor: unknown;
-  while (asked.size < maxPages) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result = record(await client.request({ method: "tools/list", params }, anyResult, options));
-    cursor = result.nextCursor;
-    // Some servers go round in a circle.
-    if (!listed.add(result.tools) || asked.has(cursor)) return listed;
-    asked.add(cursor);
+  const send: SendRequest = (method, params) => client.request({ method, params }, anyResult, options);
+  let pages = 0;
+  for await (const { tools } of pagesOf(send, "tools/list")) {
+    pages += 1;
+    if (pages > maxPages)
+      listed.cut(`its list of tools has more than ${maxPages} pages; the tools of the first ${maxPages} are mounted`);
+    if (!listed.add(tools)) break;
   }
-  listed.cut(`its list of tools has more than ${maxPages} pages; the tools of the first ${maxPages} are mounted`);
   return listed;
 }
 

@@ -15,6 +15,8 @@ export interface KnownServer {
   tools: KnownTool[];
   /** Keeps the server's instructions as they were accepted; "" if there were none. */
   instructions?: string | undefined;
+  /** The problems that were told with these tools, a line each; a later run does not repeat them. */
+  told?: string | undefined;
 }
 
 /**
@@ -45,12 +47,13 @@ export function fileToolStore(path: string): McpToolStore {
     async load(server) {
       const all = serversIn(await file.read());
       if (!Object.hasOwn(all, server)) return undefined;
-      const { config, tools, instructions } = record(all[server]);
+      const { config, tools, instructions, told } = record(all[server]);
       if (typeof config !== "string" || !Array.isArray(tools)) return undefined;
       return {
         config,
         tools: tools.filter((tool): tool is KnownTool => typeof record(tool).name === "string"),
         ...(typeof instructions === "string" && { instructions }),
+        ...(typeof told === "string" && told !== "" && { told }),
       };
     },
     save: (server, known) =>

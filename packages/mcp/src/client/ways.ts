@@ -20,8 +20,8 @@ export function otherWays(target: ResolvedServer, given: Protocol | undefined, c
   const chosen = target.protocol ?? given;
   const { sse } = firstWay(target, given);
   const ways: Way[] = [];
-  const says = JSON.stringify([code, message, data]) ?? "";
-  if (chosen === undefined && isRefusal.test(says)) ways.push({ protocol: "auto", sse });
+  if (chosen === undefined && isRefusal(code, [message, JSON.stringify(data)].join(" ")))
+    ways.push({ protocol: "auto", sse });
   // Some servers end at any request before the first that they know.
   if (chosen === "auto" && target.kind === "command" && code === "ERA_NEGOTIATION_FAILED")
     ways.push({ protocol: "legacy", sse });
@@ -30,5 +30,13 @@ export function otherWays(target: ResolvedServer, given: Protocol | undefined, c
   return ways;
 }
 
-/** A server refuses `initialize`: it does not know the method, not the revision, or names a newer one. */
-const isRefusal = /-3202\d|-3260[012]|\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d\b/;
+/** The codes of a server that does not know the method, or not the revision. */
+const refusing = /^-32(?:02\d|60[012])$/;
+/** The same in the text of an answer over HTTP, and a newer revision beside what says that it is one: other dates stand in errors, too. */
+const tellsRefusal =
+  /"code"\s*:\s*-32(?:02\d|60[012])\b|(?:protocol|revision|mcp|supported.?versions).{0,100}\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d\b/is;
+
+/** Returns whether a server refuses `initialize` as one that speaks newer revisions only. */
+function isRefusal(code: unknown, says: string): boolean {
+  return refusing.test(String(code)) || tellsRefusal.test(says);
+}

@@ -56,6 +56,34 @@ test("--protocol sets the revision: in an entry, for a test, and for a call", as
   expect((await toolcrib("mcp", "remove", "s")).code).toBe(0);
 });
 
+test("a tool that needs a task fails no test, and a call neither repeats the problem nor starts the server twice", async () => {
+  const starts = home.at("starts");
+  const script = `
+    require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x");
+    const tools = [{ name: "hi", inputSchema: { type: "object" } }, { name: "slow", execution: { taskSupport: "required" } }];
+    const about = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+    const results = { initialize: about, "tools/list": { tools }, "tools/call": { content: [{ type: "text", text: "hi" }] } };
+    require("node:readline").createInterface(process.stdin).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+    });`;
+  expect((await toolcrib("mcp", "add", "task", "--", process.execPath, "-e", script)).code).toBe(0);
+  const tested = await toolcrib("mcp", "test", "task", "--protocol", "legacy");
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("mcp__task__hi") });
+  expect(tested.stderr).toBe(
+    "Tool slow of the MCP server task is left out: it runs only as a task, which clients have to ask after; such tools are not supported\n",
+  );
+  expect((await toolcrib("tools", "list", "--mcp")).stdout).toContain("mcp__task__hi");
+  expect(readFileSync(starts, "utf8")).toBe("x");
+  expect(await toolcrib("tools", "call", "--mcp", "mcp__task__hi")).toMatchObject({
+    code: 0,
+    stdout: "hi",
+    stderr: "",
+  });
+  expect(readFileSync(starts, "utf8")).toBe("xx");
+  expect((await toolcrib("mcp", "remove", "task")).code).toBe(0);
+});
+
 test("a server of the user's own serves in every directory without a question, from a file that only the user can read", async () => {
   expect((await toolcrib("mcp", "add", "--user", "mine", "--", ...serverOf("the user's"))).code).toBe(0);
   expect(statSync(own()).mode & 0o777).toBe(0o600);

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { mounted, path, scripted, temporaryFile } from "../../../fixtures/mounting.ts";
 import { mountMcp } from "../mountMcp.ts";
 import type { McpServerConfig } from "../serverConfig.ts";
+import { ProcessTransport } from "./processTransport.ts";
 
 const patience = { timeout: 60_000 };
 
@@ -99,6 +100,24 @@ test("a server that ignores signals ends with the program that mounted it, howev
     await server.ended();
   };
   await Promise.all((["SIGTERM", "SIGKILL", "exit"] as const).map(endBy));
+});
+
+test("a pipe that breaks before the end of its process is known: who asks for the end waits for it, and for all that was written", async () => {
+  const script = `
+    process.stdin.destroy();
+    process.on("SIGTERM", () => process.stderr.write("x".repeat(1e6) + "last words", () => process.exit(4)));
+    setInterval(() => {}, 1000);
+    console.error("ready");`;
+  const { command, args = [] } = scripted(script) as { command: string; args?: string[] };
+  const transport = new ProcessTransport({ command, args, env: {} }, 1000);
+  onTestFinished(() => transport.close());
+  await transport.start();
+  const said = (): string => transport.errorText((text) => text);
+  await expect.poll(said, patience).toContain("ready");
+  const ended = transport.whenExited().then(() => [transport.exitReason, said().slice(-10)]);
+  expect(transport.exitReason).toBeUndefined();
+  process.kill(Number(transport.pid), "SIGTERM");
+  expect(await ended).toEqual(["ended with exit code 4", "last words"]);
 });
 
 test("a server that exits on an unknown first request is asked again in the older protocol", async () => {
