@@ -1,18 +1,24 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Agent, type AgentOptions, chatObject, fallbackProvider } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { assertConversation } from "@toolcrib/agent/testing";
-import { createToolSearch, defineTool, type ToolOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
-import { mountMcp } from "@toolcrib/mcp";
+import {
+  createToolSearch,
+  defineTool,
+  type ExecutableTool,
+  type ToolOutput,
+  ToolRegistry,
+  toolOutput,
+} from "@toolcrib/core";
+import { mendSchema } from "@toolcrib/core/internal";
 import { drawPicture } from "@toolcrib/testing/pictures";
 import { routeServices } from "@toolcrib/testing/routeServices";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { inForce } from "@toolcrib/testing/wire/inForce";
 import { answerWith, jsonOf, replyEvents, sse, streamOf, type WireReply } from "@toolcrib/testing/wireReplies";
 import type { WireScript, WireServer } from "@toolcrib/testing/wireServer";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type WireService, wireServices } from "./wireServices.ts";
 
 const tool = (name: string, execute: () => string | ToolOutput = () => `${name} done`, more: object = {}) =>
@@ -47,25 +53,34 @@ const drawn = Promise.all([drawPicture(3000, 40), drawPicture(40, 2500)]).then((
 );
 const oslo = '{"city":"Oslo"}';
 
-/** MCP servers by what their tool says, which all services share. */
-const mounts = new Map<string, ReturnType<typeof mountMcp>>();
+/** Makes tools as those of an MCP server may be; the first says `description`. */
+export type OddTools = (description: string) => Promise<readonly ExecutableTool[]>;
 
-async function mount(description: string): Promise<ToolRegistry> {
-  const program = fileURLToPath(new URL("../../../packages/mcp/fixtures/oddServer.mjs", import.meta.url));
-  const config = { mcpServers: { odd: { command: process.execPath, args: [program, description] } } };
-  const mounted = mounts.get(description) ?? mountMcp(config);
-  mounts.set(description, mounted);
-  return new ToolRegistry([tool("look"), ...(await mounted).tools]);
-}
+const tuple = { type: "array", items: [{ type: "string" }, { type: "number" }], additionalItems: false } as const;
+
+const oddTools: OddTools = async (description) =>
+  [
+    { name: "hello", description, parameters: { type: "object" } },
+    { name: "draft_7_", parameters: { type: "object", properties: { pair: tuple }, required: ["pair"] } },
+    { name: "bare", parameters: {} },
+  ].map(({ name, ...more }) =>
+    defineTool({
+      description: "Is odd.",
+      ...more,
+      name: `mcp__odd__${name}`,
+      parameters: mendSchema(more.parameters),
+      execute: () => "done",
+    }),
+  );
 
 /** Declares the tests of what an agent may do in a conversation, at each of the services, which nothing of it may annoy. */
-export function testFeatures(server: WireServer, services: readonly WireService[]): void {
+export function testFeatures(
+  server: WireServer,
+  services: readonly WireService[],
+  makeOddTools: OddTools = oddTools,
+): void {
   routeServices(server);
   const script = (...replies: WireReply[]): void => server.script(...replies.map(answerWith));
-  afterAll(async () => {
-    for (const mounted of mounts.values()) await (await mounted).close();
-    mounts.clear();
-  });
 
   describe.each(services)("with $title", (service) => {
     const { title, account, isAppended, isChecked, connect } = service;
@@ -428,7 +443,9 @@ export function testFeatures(server: WireServer, services: readonly WireService[
       }
     });
 
-    test("the odd tools of an MCP server, which are others when it is started again", async () => {
+    test("the odd tools of a server, which are others when it is started again", async () => {
+      const mount = async (description: string): Promise<ToolRegistry> =>
+        new ToolRegistry([tool("look"), ...(await makeOddTools(description))]);
       tools = await mount("Says hello.");
       const agent = agentOf({ journal: journal() });
       script({ calls: [{ name: "mcp__odd__hello", args: "{}" }] }, say("Done."));
