@@ -37,6 +37,14 @@ export { temporaryName } from "./files/temporaryFile.ts";
 export { canonicalOrUndefined } from "./paths/canonicalPath.ts";
 export { compileDenyRules, type DeniedPaths, type DenyRules } from "./paths/deniedPaths.ts";
 export { findProgram, isTrustedProgram } from "./paths/findProgram.ts";
+export {
+  choicesOf,
+  compileName,
+  compileNames,
+  compileWildmatch,
+  type Glob,
+  type NameTest,
+} from "./paths/globs.ts";
 export { homeFolder } from "./paths/homeFolder.ts";
 export { mayHoldEntries, pathEffect } from "./paths/pathEffect.ts";
 export { isInside, type PathUse } from "./paths/pathLimits.ts";
@@ -45,4 +53,3 @@ export { createPathScope, type PathScope } from "./paths/pathScope.ts";
 export { isOnOtherShare, type PathStyle } from "./paths/pathStyle.ts";
 export { readPatternList, refuseChoices } from "./paths/patternList.ts";
 export { directoryOption, type PathScopeOptions, patternsOption, scopeOptions } from "./paths/scopeOptions.ts";
-export { compileWildmatch, type Wildmatch } from "./paths/wildmatch.ts";

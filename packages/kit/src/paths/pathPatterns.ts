@@ -3,10 +3,10 @@ import { quote } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern, isAscii } from "./foldCase.ts";
+import { compileWildmatch, type Glob } from "./globs.ts";
 import { homeFolder } from "./homeFolder.ts";
 import { type PathStyle, withSlashes } from "./pathStyle.ts";
 import { malformed, readPattern } from "./readPattern.ts";
-import { compileWildmatch, type Wildmatch } from "./wildmatch.ts";
 
 export interface PathPatternOptions {
   /** Absolute directories that `a/b` and `./x` start from. */
@@ -41,7 +41,7 @@ interface PlacedPattern {
   readonly base: string;
   /** `base` with `/` at its end. */
   readonly inside: string;
-  readonly glob: Wildmatch | undefined;
+  readonly glob: Glob | undefined;
 }
 
 /** A pattern for a single name, at any depth. */
@@ -51,9 +51,7 @@ interface NamePattern {
 }
 
 /** One with wildcards. */
-interface NameGlob extends NamePattern {
-  fits(name: string): boolean;
-}
+type NameGlob = NamePattern & { readonly glob: Glob };
 
 /**
  * Compiles patterns as in a .gitignore, without `!`: `NAME` matches at any depth (in a root: below it), `a/b` and `./x` from each
@@ -82,7 +80,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
       const name = ignoreCase ? foldPattern(glob) : glob;
       const rule = { order, directoryOnly };
       if (isPlain(name)) names.set(folded(name), [...(names.get(folded(name)) ?? []), rule]);
-      else globs.push({ ...rule, fits: nameTest(name, ignoreCase, refuse) });
+      else globs.push({ ...rule, glob: compileOrThrow(name, ignoreCase, refuse) });
       continue;
     }
     const starts =
@@ -116,7 +114,7 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
       if (name === "") continue;
       const whole = at === below.length - 1;
       for (const rule of names.get(name) ?? none) add(rule, whole);
-      for (const rule of globs) if (rule.order < first && rule.fits(name)) add(rule, whole);
+      for (const rule of globs) if (rule.order < first && rule.glob.matches(name)) add(rule, whole);
     }
     return first;
   };
@@ -203,19 +201,7 @@ function isPlain(name: string): boolean {
   return !/[*?[\\]/.test(name);
 }
 
-function nameTest(name: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): (name: string) => boolean {
-  // Most patterns are plain names or `*.suffix`: those need no glob.
-  if (/^\*[^*?[\\]+$/.test(name)) {
-    const suffix = ignoreCase ? foldCase(name.slice(1)) : name.slice(1);
-    return (one) => one.endsWith(suffix);
-  }
-  const { matches } = compileOrThrow(name, ignoreCase, refuse);
-  const head = /^[^*?[\\]*/.exec(name)?.[0] ?? "";
-  const start = ignoreCase ? foldCase(head) : head;
-  return (one) => one.startsWith(start) && matches(one);
-}
-
-function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): Wildmatch {
+function compileOrThrow(glob: string, ignoreCase: boolean, refuse: (reason: string) => TypeError): Glob {
   const compiled = compileWildmatch(glob, ignoreCase, true);
   if (typeof compiled === "string") throw refuse(compiled);
   return compiled;

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
+import { choicesOf } from "./globs.ts";
 import { homeFolder } from "./homeFolder.ts";
 import { compilePathPatterns, type PathPatternOptions } from "./pathPatterns.ts";
 import { malformed } from "./readPattern.ts";
@@ -40,10 +41,10 @@ const mostEntries = 5000;
  */
 export function refuseChoices(patterns: readonly string[], options: PathPatternOptions): void {
   for (const pattern of patterns) {
-    const choices = choicesOf(pattern, 0);
+    const choices = choicesOf(pattern);
     if (choices.next().value === pattern || isNamed(pattern, options)) continue;
     const written: string[] = [];
-    for (const one of choicesOf(pattern, 0)) if (written.push(one) > mostChoices) break;
+    for (const one of choicesOf(pattern)) if (written.push(one) > mostChoices) break;
     const shown = written.slice(0, mostChoices).map((one) => clip(one, 80));
     const more = written.length > mostChoices ? " and so on" : "";
     throw malformed(
@@ -51,49 +52,6 @@ export function refuseChoices(patterns: readonly string[], options: PathPatternO
       `braces are no choice here, and nothing has such a name; write ${shown.join(", ")}${more} as entries of their own, or \\{ for the character itself`,
     );
   }
-}
-
-/** Gives the patterns that a pattern with choices (`{a,b}`, `{1..3}`) is meant to stand for, or the pattern itself. */
-function* choicesOf(pattern: string, from: number): Generator<string, undefined> {
-  for (let at = from; at < pattern.length; at += 1) {
-    // What follows a backslash, and what stands in brackets, is itself.
-    if (pattern[at] === "\\") at += 1;
-    else if (pattern[at] === "[") at = Math.max(at, pattern.indexOf("]", at + 2));
-    else if (pattern[at] === "{") {
-      const { parts, end } = readBraces(pattern, at);
-      if (parts.length < 2) continue;
-      for (const part of parts) yield* choicesOf(pattern.slice(0, at) + part + pattern.slice(end), at);
-      return;
-    }
-  }
-  yield pattern;
-}
-
-/** Splits what stands in braces; fewer than two parts are no choice. */
-function readBraces(pattern: string, start: number): { parts: readonly string[]; end: number } {
-  const parts = [""];
-  let depth = 0;
-  for (let at = start; at < pattern.length; at += 1) {
-    const char = pattern[at] ?? "";
-    if (char === "{") depth += 1;
-    if (char === "}") depth -= 1;
-    if (depth === 0) return { parts: parts.length > 1 ? parts : rangeOf(parts[0] ?? ""), end: at + 1 };
-    if (char === "," && depth === 1) parts.push("");
-    else if (at > start) parts.push(`${parts.pop()}${char === "\\" ? pattern.slice(at, at + 2) : char}`);
-    if (char === "\\") at += 1;
-  }
-  return { parts: [], end: start };
-}
-
-/** Lists `1..3` or `a..c`; enough of a long one to be shown. */
-function rangeOf(text: string): string[] {
-  const [, from = "", to = ""] = /^(\d{1,9}|[A-Za-z])\.\.(\d{1,9}|[A-Za-z])$/.exec(text) ?? [];
-  const isNumber = /\d/.test(from);
-  if (from === "" || isNumber !== /\d/.test(to)) return [];
-  const [first, last] = isNumber ? [Number(from), Number(to)] : [from.charCodeAt(0), to.charCodeAt(0)];
-  const length = Math.min(Math.abs(last - first) + 1, mostChoices + 1);
-  const all = Array.from({ length }, (_, at) => first + at * Math.sign(last - first));
-  return all.map((one) => (isNumber ? String(one) : String.fromCharCode(one)));
 }
 
 /** Returns whether the pattern matches anything near its places, as it is read here. */

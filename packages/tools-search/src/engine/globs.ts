@@ -1,5 +1,5 @@
+import { choicesOf, compileName, compileNames, type NameTest } from "@toolcrib/kit/files";
 import type { Globs } from "./job.ts";
-import { escapeLiteral } from "./requiredLiterals.ts";
 
 /** Globs as they are read: relative to the start, without the `!` of those that leave files out. */
 export interface ReadGlobs {
@@ -61,25 +61,15 @@ export function compilePlainGlobs(globs: Globs): PathMatcher | undefined {
   return left.length === 0 ? isTaken : (path) => isTaken(path) && !isLeft(path);
 }
 
-/** Segments between slashes; undefined for `**`. */
 function compilePattern(pattern: string | undefined): PathMatcher | undefined {
   if (pattern === undefined) return undefined;
-  const segments: (PathMatcher | "**")[] = [];
-  let tail = "";
-  for (const segment of segmentsOf(pattern)) {
-    if (segment === ".") continue;
-    const compiled = segment === "**" ? segment : compileSegment(segment);
-    if (compiled === undefined) return undefined;
-    if (compiled !== "**" || segments.at(-1) !== "**") segments.push(compiled);
-    tail = /[^*?[\]\\{}]*$/.exec(segment)?.[0] ?? "";
-  }
-  const last = segments.at(-1);
-  const [first] = segments;
-  // Most globs are of this form.
-  if (segments.length === 2 && first === "**" && typeof last === "function") {
-    return (path) => path.endsWith(tail) && last(path.slice(path.lastIndexOf("/") + 1));
-  }
-  return (path) => path.endsWith(tail) && matchSegments(segments, path.split("/"));
+  const segments = segmentsOf(pattern).filter((segment) => segment !== ".");
+  const names = segments.map((segment) => (segment === "**" ? segment : compileSegment(segment)));
+  const isPlain = (name: NameTest | "**" | undefined): name is NameTest | "**" => name !== undefined;
+  if (!names.every(isPlain)) return undefined;
+  const tail = /[^*?[\]\\{}]*$/.exec(segments.at(-1) ?? "")?.[0] ?? "";
+  const { matches } = compileNames(names);
+  return (path) => path.endsWith(tail) && matches(path);
 }
 
 /** Compiles globs into a test whether a path below a folder may match. */
@@ -92,17 +82,10 @@ export function compileFolderMatcher(globs: Globs): PathMatcher {
       .map((segment) => (segment === "**" ? segment : (compileSegment(segment) ?? "**"))),
   );
   if (compiled.some(([first]) => first === "**")) return () => true;
+  const heads = compiled.map(compileNames);
   return (folder) => {
-    const names = folder.split("/");
-    if (taken.some((pattern) => pattern.startsWith(`${folder}/`))) return true;
-    return compiled.some((segments) => {
-      for (const [at, name] of names.entries()) {
-        const segment = segments[at];
-        if (segment === "**") return true;
-        if (!segment?.(name)) return false;
-      }
-      return segments.length > names.length;
-    });
+    const inside = `${folder}/`;
+    return taken.some((pattern) => pattern.startsWith(inside)) || heads.some((head) => head.mayMatchBelow(inside));
   };
 }
 
@@ -114,67 +97,29 @@ export function namedFolders(globs: Globs): ReadonlySet<string> {
   return new Set(folders.filter((name) => !/[*?[\]{}\\]|[@!+]\(/.test(name)));
 }
 
-/** Follows the segments, and goes back to the last `**` where one does not match. A `**` at the end stands for a name at least. */
-function matchSegments(segments: readonly (PathMatcher | "**")[], names: readonly string[]): boolean {
-  let at = 0;
-  let [wide, resume] = [-1, 0];
-  for (let name = 0; name < names.length; ) {
-    const segment = segments[at];
-    if (segment === "**") {
-      if (at === segments.length - 1) return true;
-      [wide, resume] = [at, name];
-      at += 1;
-    } else if (segment?.(names[name] as string)) {
-      at += 1;
-      name += 1;
-    } else if (wide !== -1) {
-      resume += 1;
-      [at, name] = [wide + 1, resume];
-    } else {
-      return false;
-    }
-  }
-  return at === segments.length && at > 0;
-}
-
 /** Alternatives that the braces of a pattern may stand for. */
 const mostAlternatives = 100;
 
-function compileSegment(segment: string): PathMatcher | undefined {
+function compileSegment(segment: string): NameTest | undefined {
   if (/[@!?+*]\(|\([^)]*\||\*\*/.test(segment)) return undefined;
+  const alternatives = expandBraces(segment);
+  if (alternatives === undefined || alternatives.some(isUnusual)) return undefined;
+  const tests = alternatives.map(compileName);
+  if (tests.includes(undefined)) return undefined;
+  const [only] = tests;
   // Most segments are a name, or `*` and an ending.
-  const [, star, ending = ""] = /^(\*?)([^*?[\]\\{}]*)$/.exec(segment) ?? [];
-  if (star === "") return (name) => name === ending;
-  if (star === "*") return (name) => name.endsWith(ending);
-  const sources = expandBraces(segment)?.map(sourceOf);
-  if (sources === undefined || sources.includes(undefined)) return undefined;
-  try {
-    const expressions = sources.map((source) => new RegExp(`^${source}$`));
-    return (name) => name === segment || expressions.some((expression) => expression.test(name));
-  } catch {
-    // The ends of a range are in the wrong order.
-    return undefined;
-  }
+  if (only !== undefined && /^\*?[^*?[\]\\{}]*$/.test(segment)) return only;
+  return (name) => name === segment || tests.some((test) => test?.(name));
 }
 
-const token = /\\([\s\S])|(\[)([!^]?)((?:[\w. ](?:-[\w. ])?|[$@#%&=~+])+-?\])?|[\s\S]/gy;
+const token = /\\[\s\S]|\[[!^]?(?:[\w. ](?:-[\w. ])?|[$@#%&=~+])+-?\]|[[{}]/g;
 
-/**
- * Writes a glob as an expression. The text before each `*` but the first is taken where it is first found, and not looked for again:
- * the steps grow with the glob times the name.
- */
-function sourceOf(glob: string): string | undefined {
-  const parts = [""];
-  for (const [whole, escaped, bracket, negated, set] of glob.matchAll(token)) {
-    if (bracket !== undefined && set === undefined) return undefined;
-    if (whole === "\\" || whole === "{" || whole === "}") return undefined;
-    if (whole === "*") parts.push("");
-    else if (set !== undefined) parts[parts.length - 1] += `[${negated === "" ? "" : "^"}${set}`;
-    else parts[parts.length - 1] += whole === "?" ? "[^]" : escapeLiteral(escaped ?? whole);
-  }
-  const [first, last] = [parts.shift(), parts.pop()];
-  const between = parts.map((part, number) => `(?=(?<part${number}>[^]*?${part}))\\k<part${number}>`);
-  return last === undefined ? first : `${first}${between.join("")}[^]*${last}`;
+/** Returns whether a glob has a brace, or another set than a simple one. */
+function isUnusual(glob: string): boolean {
+  return [...glob.matchAll(token)].some(
+    ([part]) =>
+      part.length === 1 || [...part.matchAll(/([\w. ])-([\w. ])/g)].some(([, from = "", to = ""]) => from > to),
+  );
 }
 
 /** Returns the patterns that braces with a slash within stand for. */
@@ -182,24 +127,12 @@ function expandSlashes(pattern: string): string[] | undefined {
   return segmentsOf(pattern).some((segment) => segment.includes("/")) ? expandBraces(pattern) : [pattern];
 }
 
-/** The first pair of braces without braces in it. */
-const innermost = /\{([^{}]*)\}/;
-
+/** Returns the patterns that lists in braces stand for; undefined for escapes of braces, ranges, and too many. */
 function expandBraces(pattern: string): string[] | undefined {
-  if (/\\[{},]/.test(pattern)) return pattern.replace(/\\[\s\S]/g, "").includes("{") ? undefined : [pattern];
+  const hasBraces = pattern.replace(/\\[\s\S]/g, "").includes("{");
+  if (!hasBraces) return [pattern];
+  if (/\\[{},]|\{[^{},]*\}/.test(pattern)) return undefined;
   const done: string[] = [];
-  const open = [pattern];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const braces = innermost.exec(next);
-    if (braces === null) {
-      done.push(next);
-      continue;
-    }
-    const [whole, inside = ""] = braces;
-    if (!inside.includes(",")) return undefined;
-    const [before, after] = [next.slice(0, braces.index), next.slice(braces.index + whole.length)];
-    open.push(...inside.split(",").map((part) => before + part + after));
-    if (open.length + done.length > mostAlternatives) return undefined;
-  }
+  for (const one of choicesOf(pattern)) if (done.push(one) > mostAlternatives) return undefined;
   return done;
 }

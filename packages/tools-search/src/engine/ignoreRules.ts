@@ -1,4 +1,4 @@
-import { compileWildmatch, type Wildmatch } from "@toolcrib/kit/files";
+import { compileWildmatch, type Glob } from "@toolcrib/kit/files";
 
 /** The compiled lines of one .gitignore. */
 export interface IgnoreRules {
@@ -21,7 +21,7 @@ interface Rule {
 type NameRule = Rule & { path: string | undefined };
 type SuffixRule = Rule & { suffix: string };
 /** `first` and `last`: what a name that matches begins and ends with, or -1; most names are told from it alone. */
-type GlobRule = Rule & { glob: Wildmatch; wholePath: boolean; first: number; last: number };
+type GlobRule = Rule & { glob: Glob; wholePath: boolean; first: number; last: number };
 
 /** Compiles the text of a .gitignore as git reads it; undefined where it holds no rule. */
 export function compileIgnoreRules(text: string): IgnoreRules | undefined {

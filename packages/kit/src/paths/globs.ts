@@ -1,0 +1,288 @@
+import { isAscii } from "./foldCase.ts";
+import { longestPath } from "./pathStyle.ts";
+
+/*
+ * The one compiler of globs. A glob is a list of names, each tested alone, and `**` for any number of names. The time to match grows with
+ * the glob times the path, whatever the glob: some come with the files that they are for, and may be hostile.
+ */
+
+/** Tests one name of a path. */
+export type NameTest = (name: string) => boolean;
+
+/** A compiled glob. */
+export interface Glob {
+  matches(path: string): boolean;
+  /** Returns which part of `path` matches: one of the directories that it names ("parent"), or only all of it ("whole"). */
+  matchHead(path: string): "parent" | "whole" | undefined;
+  /** Returns false if no path that begins with `folder`, which is empty or ends in `/`, matches. */
+  mayMatchBelow(folder: string): boolean;
+}
+
+/** Compiles a list of names. A `**` at the end stands for one name at least, any other for any number. */
+export function compileNames(given: readonly (NameTest | "**")[]): Glob {
+  const names = given.filter((one, at) => one !== "**" || given[at - 1] !== "**");
+  if (names.at(-1) === "**") names.splice(-1, 0, () => true);
+  const enter = (reached: Set<number>, at: number): void => {
+    reached.add(at);
+    if (names[at] === "**") reached.add(at + 1);
+  };
+  /** Follows every way through the names at once, until `isEnd` says so; returns the places that are reached. */
+  const follow = (path: readonly string[], isEnd?: (reached: Set<number>, read: number) => boolean): Set<number> => {
+    let reached = new Set<number>();
+    enter(reached, 0);
+    for (let read = 0; read < path.length && reached.size > 0; read += 1) {
+      const next = new Set<number>();
+      for (const at of reached) {
+        const test = names[at];
+        if (test === "**") enter(next, at);
+        else if (test?.(path[read] as string)) enter(next, at + 1);
+      }
+      reached = next;
+      if (isEnd?.(reached, read + 1)) break;
+    }
+    return reached;
+  };
+  const [first, last] = [names[0], names.at(-1)];
+  // Most globs are for the last name alone.
+  const decides = names.length === (first === "**" ? 2 : 1) && last !== "**" ? last : undefined;
+  return {
+    matches(path) {
+      if (decides === undefined) return follow(path.split("/")).has(names.length);
+      const start = path.lastIndexOf("/") + 1;
+      return (start === 0 || first === "**") && decides(path.slice(start));
+    },
+    matchHead(path) {
+      const all = path.split("/");
+      let read = 0;
+      const reached = follow(all, (places, count) => {
+        read = count;
+        return places.has(names.length);
+      });
+      if (!reached.has(names.length)) return undefined;
+      return read < all.length ? "parent" : "whole";
+    },
+    mayMatchBelow: (folder) => [...follow(folder.split("/").slice(0, -1))].some((at) => at < names.length),
+  };
+}
+
+/** A set, and all that may stand in it; a `*`, any other character, which a backslash may escape. */
+const unit = /(\*+)|\[([!^]?)|\\?([\s\S])/y;
+const member = /\[:([^\]]*):\]|(\\[\s\S]|[^\\])(?:-(\\[\s\S]|[^\]\\]))?/y;
+
+/** The characters of the classes of POSIX, as pairs of first and last. */
+const classes: Readonly<Record<string, string>> = {
+  alnum: "azAZ09",
+  alpha: "azAZ",
+  blank: "  \t\t",
+  cntrl: "\u0000\u001f\u007f\u007f",
+  digit: "09",
+  graph: "!~",
+  lower: "az",
+  print: " ~",
+  punct: "!/:@[`{~",
+  space: "  \t\n\r\r",
+  upper: "AZ",
+  xdigit: "09afAF",
+};
+
+const unclosed = "a [ is never closed; write \\[ for the character itself";
+
+/** A glob cut at its slashes: for each name its text, and an expression for each unit, `*` for a star. */
+type Name = { text: string; units: string[] };
+
+/** Reads a glob as git does; a text says why it is broken. With `ignoreCase` letters of ASCII are small ones in the paths. */
+function readNames(glob: string, ignoreCase: boolean): Name[] | string {
+  let name: Name = { text: "", units: [] };
+  const names = [name];
+  for (let at = 0; at < glob.length; ) {
+    unit.lastIndex = at;
+    const [whole, stars, negation, char = ""] = unit.exec(glob) ?? [""];
+    let end = at + whole.length;
+    if (whole === "\\") return "it ends in a \\ that escapes nothing";
+    if (negation !== undefined) {
+      const set = readSet(glob, end, negation, ignoreCase);
+      if (typeof set === "string") return set;
+      name.units.push(set.source);
+      end = set.end;
+    } else if (char !== "/") {
+      const one = whole === "?" ? "[^]" : sourceOf(ignoreCase ? lowerCase(char) : char);
+      name.units.push(stars === undefined ? one : "*");
+    }
+    name.text += glob.slice(at, char === "/" ? end - 1 : end);
+    if (char === "/") {
+      name = { text: "", units: [] };
+      names.push(name);
+    }
+    at = end;
+  }
+  return names;
+}
+
+/** Reads a set whose members begin at `start`; `end` is behind its `]`. */
+function readSet(
+  glob: string,
+  start: number,
+  negation: string,
+  ignoreCase: boolean,
+): { source: string; end: number } | string {
+  let source = "";
+  const add = (from: string, end: string): void => {
+    // Of a range in the wrong order git takes the first character.
+    const to = end < from ? from : end;
+    if (from === "/" && to === "/") return;
+    source += `${sourceOf(from)}-${sourceOf(to)}`;
+    const [first, last] = [from > "A" ? from : "A", to < "Z" ? to : "Z"];
+    if (ignoreCase && first <= last) source += `${lowerCase(first)}-${lowerCase(last)}`;
+  };
+  member.lastIndex = start;
+  do {
+    const [, named, from, to = from] = member.exec(glob) ?? [];
+    if (named !== undefined) {
+      const ranges = Object.hasOwn(classes, named) ? classes[named] : undefined;
+      if (ranges === undefined)
+        return `it names an unknown class of characters; known: ${Object.keys(classes).join(", ")}`;
+      for (const [range = ""] of ranges.matchAll(/../gs)) add(range.charAt(0), range.charAt(1));
+    } else if (from !== undefined && to !== undefined) {
+      add(from.slice(-1), to.slice(-1));
+    } else {
+      return unclosed;
+    }
+  } while (glob[member.lastIndex] !== "]");
+  if (source === "" && negation === "") return "a [...] in it fits no character";
+  return { source: `[${negation && "^"}${source}]`, end: member.lastIndex + 1 };
+}
+
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Writes a character as part of an expression. */
+function sourceOf(char: string): string {
+  return /\w/.test(char) ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Compiles one name of a glob. */
+function testOf({ text, units }: Name, ignoreCase: boolean): NameTest {
+  // Most names are plain, or `*` and an ending.
+  const [, star, ending = ""] = /^(\*?)([^*?[\\]*)$/.exec(ignoreCase ? lowerCase(text) : text) ?? [];
+  if (star === "") return (name) => name === ending;
+  if (star === "*") return (name) => name.endsWith(ending);
+  const parts = units.join("").split("*");
+  const [first, last] = [parts.shift(), parts.pop()];
+  // The text before each star but the first is taken where it is first found, and not looked for again.
+  const between = parts.map((part, number) => `(?=(?<part${number}>[^]*?${part}))\\k<part${number}>`);
+  const expression = new RegExp(`^${first}${last === undefined ? "" : `${between.join("")}[^]*${last}`}$`);
+  return (name) => expression.test(name);
+}
+
+/** Compiles a glob of one name, unit by unit of UTF-16; one that holds a slash fits none. Undefined for a broken one. */
+export function compileName(glob: string): NameTest | undefined {
+  const names = readNames(glob, false);
+  if (typeof names === "string") return undefined;
+  const [name, ...others] = names;
+  return name === undefined || others.length > 0 ? () => false : testOf(name, false);
+}
+
+/**
+ * Compiles a pattern as git's `wildmatch` reads it (`*`, `?`, `[...]`, `**`), byte by byte. One that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. With `ignoreCase`
+ * letters beyond ASCII are expected to be folded already. With `literalNames` each name of the pattern also matches the name that is written
+ * exactly like it, such as `[id]`, which git does not.
+ */
+export function compileWildmatch(pattern: string, ignoreCase = false, literalNames = false): Glob | string {
+  const glob = asBytes(pattern);
+  // git compares what stands before the first wildcard on its own, and what follows begins anew.
+  const [, start = "", rest = glob] = /^([^*?[\\]*[^*?[\\/])(\*\*+(?:\\?\/[\s\S]*)?)$/.exec(glob) ?? [];
+  const names = readNames(rest, ignoreCase);
+  if (typeof names === "string") return names;
+  const fewest = names.reduce((sum, { units }) => sum + units.filter((one) => one !== "*").length, start.length);
+  if (fewest > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
+  const asPath = (text: string): string => (ignoreCase ? lowerCase(text) : text);
+  const asPattern = (name: Name): (NameTest | "**")[] => {
+    const { text } = name;
+    // Before an escaped slash it stands for one name at least.
+    if (/^\*\*+\\?$/.test(text)) return text.endsWith("\\") ? [() => true, "**"] : ["**"];
+    const fits = testOf(name, ignoreCase);
+    const exact = asPath(text);
+    return [literalNames && /[[\\]/.test(text) ? (one) => one === exact || fits(one) : fits];
+  };
+  /** A set with a slash in it is the text of several names. */
+  const asText = (name: Name): (NameTest | "**")[] =>
+    name.text.includes("/")
+      ? asPath(name.text)
+          .split("/")
+          .map((exact) => (one) => one === exact)
+      : asPattern(name);
+  const hasText = literalNames && names.some(({ text }) => text.includes("/"));
+  const globs = [names.flatMap(asPattern), ...(hasText ? [names.flatMap(asText)] : [])].map(compileNames);
+  const head = asPath(start);
+  const behindHead = (path: string): string | undefined => {
+    const bytes = asBytes(path);
+    return bytes.startsWith(head) ? bytes.slice(head.length) : undefined;
+  };
+  return {
+    matches(path) {
+      const behind = behindHead(path);
+      return behind !== undefined && globs.some((glob) => glob.matches(behind));
+    },
+    matchHead(path) {
+      const behind = behindHead(path);
+      const heads = behind === undefined ? [] : globs.map((glob) => glob.matchHead(behind));
+      return heads.find((one) => one === "parent") ?? heads.find((one) => one !== undefined);
+    },
+    mayMatchBelow(folder) {
+      const behind = behindHead(folder);
+      return behind === undefined ? head.startsWith(asBytes(folder)) : globs.some((glob) => glob.mayMatchBelow(behind));
+    },
+  };
+}
+
+/** Writes one character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
+function asBytes(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString("latin1");
+}
+
+/** Gives the patterns that a pattern with choices (`{a,b}`, `{1..3}`) is meant to stand for, or the pattern itself. */
+export function* choicesOf(pattern: string, from = 0): Generator<string, undefined> {
+  for (let at = from; at < pattern.length; at += 1) {
+    // What follows a backslash, and what stands in brackets, is itself.
+    if (pattern[at] === "\\") at += 1;
+    else if (pattern[at] === "[") at = Math.max(at, pattern.indexOf("]", at + 2));
+    else if (pattern[at] === "{") {
+      const { parts, end } = readBraces(pattern, at);
+      if (parts.length < 2) continue;
+      for (const part of parts) yield* choicesOf(pattern.slice(0, at) + part + pattern.slice(end), at);
+      return;
+    }
+  }
+  yield pattern;
+}
+
+/** Splits what stands in braces; fewer than two parts are no choice. */
+function readBraces(pattern: string, start: number): { parts: readonly string[]; end: number } {
+  const parts = [""];
+  let depth = 0;
+  for (let at = start; at < pattern.length; at += 1) {
+    const char = pattern[at] ?? "";
+    if (char === "{") depth += 1;
+    if (char === "}") depth -= 1;
+    if (depth === 0) return { parts: parts.length > 1 ? parts : rangeOf(parts[0] ?? ""), end: at + 1 };
+    if (char === "," && depth === 1) parts.push("");
+    else if (at > start) parts.push(`${parts.pop()}${char === "\\" ? pattern.slice(at, at + 2) : char}`);
+    if (char === "\\") at += 1;
+  }
+  return { parts: [], end: start };
+}
+
+/** So many are read of a range. */
+const mostOfRange = 100;
+
+/** Lists `1..3` or `a..c`. */
+function rangeOf(text: string): string[] {
+  const [, from = "", to = ""] = /^(\d{1,9}|[A-Za-z])\.\.(\d{1,9}|[A-Za-z])$/.exec(text) ?? [];
+  const isNumber = /\d/.test(from);
+  if (from === "" || isNumber !== /\d/.test(to)) return [];
+  const [first, last] = isNumber ? [Number(from), Number(to)] : [from.charCodeAt(0), to.charCodeAt(0)];
+  const length = Math.min(Math.abs(last - first) + 1, mostOfRange);
+  const all = Array.from({ length }, (_, at) => first + at * Math.sign(last - first));
+  return all.map((one) => (isNumber ? String(one) : String.fromCharCode(one)));
+}
