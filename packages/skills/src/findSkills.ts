@@ -106,7 +106,7 @@ function readSkill(place: string, within: string | undefined, countMarks: (yaml:
   const remarks = mended === undefined ? [] : [`${mended}; they were read as text`];
   if (basename(place) !== "SKILL.md") remarks.push("its file should be named SKILL.md");
   const name = nameOf(fields.name, [basename(dirname(place)), basename(folder)], remarks);
-  const description = oneVisibleLine(typeof fields.description === "string" ? fields.description : "");
+  const description = showInvisible(oneLine(typeof fields.description === "string" ? fields.description : ""));
   if (description === "") throw new Error("its description is missing, which should say when to use it");
   if (description.length > longestDescription) {
     remarks.push(`its description has ${description.length} characters, more than ${longestDescription}`);
@@ -142,10 +142,6 @@ function nameOf(given: unknown, folderNames: readonly [string, string], remarks:
   return name;
 }
 
-function oneVisibleLine(text: string): string {
-  return showInvisible(oneLine(text));
-}
-
 /** Most bytes of the YAML between the two `---` lines. */
 const maxFrontmatterBytes: number = 8 * 1024;
 
@@ -167,19 +163,18 @@ function readFrontmatter(content: string, countMarks: (yaml: string) => void): F
     throw new Error(`its frontmatter has ${bytes} bytes, more than the ${maxFrontmatterBytes} that are read`);
   }
   countMarks(yaml);
-  const mended = "its frontmatter has values that need quotes in YAML";
   const fields = parse(yaml);
-  if (typeof fields !== "string") {
-    const description = [...yaml.matchAll(line)].findLast(([, key]) => key === "description")?.[2];
-    const said = description === undefined || isYamlValue(description) ? undefined : oneLine(description);
-    // A comment, a tag or an anchor for YAML: part of the sentence for its author. A blank line ends what is looked at here.
-    if (said === undefined || oneLine(String(fields.description)).startsWith(said))
-      return { fields, body: body.trim() };
-    return { fields: { ...fields, description: said }, body: body.trim(), mended };
+  const found = { body: body.trim(), mended: "its frontmatter has values that need quotes in YAML" };
+  if (typeof fields === "string") {
+    const quoted = parse(quoteValues(yaml));
+    if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
+    return { fields: quoted, ...found };
   }
-  const quoted = parse(quoteValues(yaml));
-  if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
-  return { fields: quoted, body: body.trim(), mended };
+  const description = [...yaml.matchAll(line)].findLast(([, key]) => key === "description")?.[2];
+  const said = description === undefined || isYamlValue(description) ? undefined : oneLine(description);
+  // A comment, a tag or an anchor for YAML: part of the sentence for its author. A blank line ends what is looked at here.
+  if (said === undefined || oneLine(String(fields.description)).startsWith(said)) return { fields, body: found.body };
+  return { fields: { ...fields, description: said }, ...found };
 }
 
 /** Counts what the parser takes time for. Commas of a sentence are none. */

@@ -1,14 +1,14 @@
 // The places where skills lie below folders, each real folder once.
-import { type Dirent, readdirSync, readSync, realpathSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject, printableName } from "@toolcrib/core/text";
-import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
+import { isInside, readSmallFile } from "@toolcrib/kit/files";
 
 /** Most folders below the first level that are searched though they are no skills, of all folders together. */
 const maxGroupFolders = 1000;
-/** Most other Markdown files of a folder that are looked at, and their bytes. */
-const [maxOtherFiles, maxHeadBytes] = [100, 2048];
+/** Most other Markdown files of a folder that are looked at, and their characters. */
+const [maxOtherFiles, maxHead] = [100, 2048];
 
 /** A folder of skills. */
 export interface SkillFolder {
@@ -88,7 +88,7 @@ export class SkillPlaces {
     const others = entries.filter((entry) => entry.isFile() && /(?<!^skill)\.(?:md|markdown)$/i.test(entry.name));
     for (const { name } of others.slice(0, maxOtherFiles)) {
       const file = join(folder, name);
-      const head = attempt(() => headOf(file)) ?? "";
+      const head = readSmallFile(file).slice(0, maxHead);
       const isSkill = /^\ufeff?---[ \t]*\r?\n/.test(head) && /^name:/m.test(head) && /^description:/m.test(head);
       if (isSkill) this.#leftOut(file, ", because a skill is a file named SKILL.md in a folder of its own");
     }
@@ -96,15 +96,5 @@ export class SkillPlaces {
 
   #leftOut(path: string, why: string): void {
     this.#warnings.push(`${printableName(path)}: left out${why}`);
-  }
-}
-
-function headOf(file: string): string {
-  const opened = openRegularFile(file, createPathScope());
-  try {
-    const head = Buffer.alloc(maxHeadBytes);
-    return head.toString("utf8", 0, readSync(opened.descriptor, head, 0, maxHeadBytes, 0));
-  } finally {
-    opened.close();
   }
 }

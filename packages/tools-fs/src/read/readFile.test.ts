@@ -158,8 +158,10 @@ describe("pages", () => {
   test("an offset past the end says how many lines there are", async () => {
     put("a\nb");
     await expect(read({ offset: 3 })).rejects.toThrow("Invalid arguments: offset: 3 is past the end: file has 2 lines");
-    put("a\nb\n");
-    await expect(read({ offset: 3 })).rejects.toThrow("file has 2 lines");
+    for (const text of ["a\nb\n", "a\n\n", "\n\n"]) {
+      put(text);
+      await expect(read({ offset: 3 })).rejects.toThrow("file has 2 lines");
+    }
     put("");
     expect(await read({ offset: 1 })).toBe("");
     await expect(read({ offset: 2 })).rejects.toThrow("file has 0 lines");

@@ -39,30 +39,33 @@ export async function readTextPage(file: RegularFile, printed: string, request: 
   const { encoding, offset, limit, maxBytes, signal } = request;
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const lineEnd = encoding === "utf16le" ? utf16LineEnd : byteLineEnd;
-  const yieldToEventLoop = createYielder(signal);
   if (encoding === "utf8") refuseBinary(reader.unread(), file.stats.size, printed);
 
-  const skipped = await skipLines(reader, offset - 1, lineEnd, yieldToEventLoop);
-  if (skipped < offset - 1 || (offset > 1 && reader.unread().length === 0)) {
-    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${skipped} lines; pass a smaller one`);
+  const taking = { reader, lineEnd, pause: createYielder(signal) };
+  const skipped = await takeLines(taking, offset - 1, Infinity);
+  if (skipped.lines < offset - 1 || (offset > 1 && reader.unread().length === 0)) {
+    const lines = skipped.lines + (skipped.isOpen ? 1 : 0);
+    throw invalidArgument("offset", `${offset} is past the end: ${printed} has ${lines} lines; pass a smaller one`);
   }
-  const page = await collectLines(reader, limit, maxBytes, lineEnd, yieldToEventLoop);
-  const head = headOf(page.bytes, maxBytes, encoding);
-  const fits = head.length === page.bytes.length;
+  const parts: Buffer[] = [];
+  const { lines } = await takeLines(taking, limit, maxBytes, parts);
+  const bytes = joined(parts);
+  const head = headOf(bytes, maxBytes, encoding);
+  const fits = head.length === bytes.length;
   const notes = encoding === "utf8" ? invalidNotes(head) : [];
   if (fits && reader.unread().length === 0) {
-    const text = page.bytes.toString(encoding);
+    const text = bytes.toString(encoding);
     return { reply: withLines(text, notes), text };
   }
 
-  const whole = fits ? page : wholeLines(head, lineEnd);
+  const whole = fits ? { bytes, lines } : wholeLines(head, lineEnd);
   if (whole.lines > 0) {
     const next = offset + whole.lines;
     const text = whole.bytes.toString(encoding);
     const cut = truncationNotice({ shown: whole.lines, unit: "lines", next: { argument: "offset", value: next } });
     return { reply: withLines(text, [...notes, cut]), text, next };
   }
-  const line = await measureLine(reader, page.bytes, lineEnd, yieldToEventLoop);
+  const line = await measureLine(taking, bytes);
   const next = line.isLast ? undefined : offset + 1;
   const text = head.toString(encoding);
   const cut = truncationNotice({
@@ -86,89 +89,76 @@ function invalidNotes(bytes: Buffer): readonly string[] {
   return [`[${invalid} ${invalid === 1 ? "byte is" : "bytes are"} not valid UTF-8 and shown as U+FFFD; ${how}]`];
 }
 
-function wholePage(text: string): Page {
-  return { reply: text, text };
-}
-
 /** Returns an open file's bytes as base64, cut with a notice where that would be longer than `maxBytes`. */
 export async function readBase64(file: RegularFile, maxBytes: number, signal: AbortSignal | undefined): Promise<Page> {
   const reader = createChunkReader(file.descriptor, file.stats.size);
   const most = maxBytes === Infinity ? Infinity : Math.max(3, Math.floor(maxBytes / 4) * 3);
-  const { bytes } = await collectLines(reader, Infinity, most, () => -1, createYielder(signal));
-  if (bytes.length <= most) return wholePage(bytes.toString("base64"));
+  const parts: Buffer[] = [];
+  await takeLines({ reader, lineEnd: () => -1, pause: createYielder(signal) }, Infinity, most, parts);
+  const bytes = joined(parts);
+  if (bytes.length <= most) {
+    const text = bytes.toString("base64");
+    return { reply: text, text };
+  }
   const text = bytes.toString("base64", 0, most);
   return { reply: withNotice(text, { shown: most, total: file.stats.size, unit: "bytes" }), text };
 }
 
-interface Lines {
-  bytes: Buffer;
-  /** Number of line ends counted. */
-  lines: number;
+/** The means of reading lines one after another. */
+interface Taking {
+  readonly reader: ChunkReader;
+  readonly lineEnd: LineEnd;
+  readonly pause: Yield;
 }
 
-async function skipLines(
-  reader: ChunkReader,
-  count: number,
-  lineEnd: LineEnd,
-  yieldToEventLoop: Yield,
-): Promise<number> {
-  let skipped = 0;
-  let open = false;
-  while (skipped < count) {
-    const chunk = reader.unread();
-    if (chunk.length === 0) return skipped + (open ? 1 : 0);
-    let taken = 0;
-    const ends = lineEnd === byteLineEnd ? countNewlines(chunk) : Infinity;
-    if (skipped + ends < count) {
-      skipped += ends;
-      taken = chunk.lastIndexOf(10) + 1;
-    } else {
-      for (let end = lineEnd(chunk, 0); end >= 0 && skipped < count; end = lineEnd(chunk, end)) {
-        skipped += 1;
-        taken = end;
-      }
-    }
-    open = skipped < count && taken < chunk.length;
-    reader.take(skipped < count ? chunk.length : taken);
-    await yieldToEventLoop();
-  }
-  return skipped;
-}
-
-/** Reads until `limit` lines, the end of the file, or more than `maxBytes`. */
-async function collectLines(
-  reader: ChunkReader,
-  limit: number,
+/**
+ * Takes lines, until there are `most`, the file ends, or they have more than `maxBytes`; copies them to `parts`. `isOpen`: what was taken
+ * ends within a line.
+ */
+async function takeLines(
+  { reader, lineEnd, pause }: Taking,
+  most: number,
   maxBytes: number,
-  lineEnd: LineEnd,
-  yieldToEventLoop: Yield,
-): Promise<Lines> {
-  const parts: Buffer[] = [];
+  parts?: Buffer[],
+): Promise<{ lines: number; bytes: number; isOpen: boolean }> {
   // Reads beyond the limit, to see whether there is more; even, so that no UTF-16 unit is split.
-  const most = maxBytes === Infinity ? Infinity : maxBytes + 2 - (maxBytes % 2);
-  let length = 0;
-  let lines = 0;
-  while (lines < limit && length <= maxBytes) {
+  const mostBytes = maxBytes === Infinity ? Infinity : maxBytes + 2 - (maxBytes % 2);
+  const done = { lines: 0, bytes: 0, isOpen: false };
+  while (done.lines < most && done.bytes <= maxBytes) {
     const chunk = reader.unread();
     if (chunk.length === 0) break;
-    let taken = Math.min(chunk.length, most - length);
-    if (limit !== Infinity) {
-      for (let end = lineEnd(chunk, 0); end >= 0 && lines < limit; end = lineEnd(chunk, end)) {
-        lines += 1;
-        if (lines === limit) taken = Math.min(taken, end);
+    let taken = Math.min(chunk.length, mostBytes - done.bytes);
+    if (most !== Infinity) {
+      const ends = lineEnd === byteLineEnd ? countNewlines(chunk) : Infinity;
+      if (done.lines + ends < most) done.lines += ends;
+      else {
+        for (let end = lineEnd(chunk, 0); end >= 0 && done.lines < most; end = lineEnd(chunk, end)) {
+          done.lines += 1;
+          if (done.lines === most) taken = Math.min(taken, end);
+        }
       }
     }
     // A copy: the next chunk overwrites the buffer.
-    parts.push(Buffer.from(chunk.subarray(0, taken)));
-    length += taken;
+    parts?.push(Buffer.from(chunk.subarray(0, taken)));
+    done.isOpen = done.lines < most && !endsLine(chunk, lineEnd);
+    done.bytes += taken;
     reader.take(taken);
-    await yieldToEventLoop();
+    await pause();
   }
-  const [only] = parts;
-  return { bytes: only && parts.length === 1 ? only : Buffer.concat(parts, length), lines };
+  return done;
 }
 
-function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
+function endsLine(chunk: Buffer, lineEnd: LineEnd): boolean {
+  const unit = lineEnd === utf16LineEnd ? 2 : 1;
+  return lineEnd(chunk, Math.max(0, chunk.length - unit)) === chunk.length;
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  const [only] = parts;
+  return only && parts.length === 1 ? only : Buffer.concat(parts);
+}
+
+function wholeLines(bytes: Buffer, lineEnd: LineEnd): { bytes: Buffer; lines: number } {
   let lines = 0;
   let taken = 0;
   for (let end = lineEnd(bytes, 0); end >= 0; end = lineEnd(bytes, end)) {
@@ -181,22 +171,14 @@ function wholeLines(bytes: Buffer, lineEnd: LineEnd): Lines {
 /** The number of bytes of an over-long line that are read to find its end. */
 const lookAhead = 16 * 1024 * 1024;
 
-async function measureLine(
-  reader: ChunkReader,
-  start: Buffer,
-  lineEnd: LineEnd,
-  yieldToEventLoop: Yield,
-): Promise<{ length: number | undefined; isLast: boolean }> {
+/** Returns the length of a line that begins with these bytes, all that was taken of it. */
+async function measureLine(taking: Taking, start: Buffer): Promise<{ length: number | undefined; isLast: boolean }> {
+  const { reader, lineEnd } = taking;
   const known = lineEnd(start, 0);
   if (known >= 0) return { length: known, isLast: known === start.length && reader.unread().length === 0 };
-  for (let length = start.length; length < lookAhead; await yieldToEventLoop()) {
-    const chunk = reader.unread();
-    const end = lineEnd(chunk, 0);
-    reader.take(end >= 0 ? end : chunk.length);
-    length += end >= 0 ? end : chunk.length;
-    if (end >= 0 || chunk.length === 0) return { length, isLast: reader.unread().length === 0 };
-  }
-  return { length: undefined, isLast: false };
+  const rest = await takeLines(taking, 1, lookAhead - start.length);
+  const isLast = reader.unread().length === 0;
+  return { length: isLast || rest.lines > 0 ? start.length + rest.bytes : undefined, isLast };
 }
 
 /** The longer ones first: that of UTF-32LE begins as that of UTF-16LE. */
