@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
  * started it (https://man7.org/linux/man-pages/man2/getrusage.2.html), so that a large parent is taken for a large child.
  */
 export function peakMb() {
-  if (process.platform !== "linux") return process.resourceUsage().maxRSS / 1024;
+  const isReadable = process.platform === "linux" && (process.permission?.has("fs.read", "/proc/self/status") ?? true);
+  if (!isReadable) return process.resourceUsage().maxRSS / 1024;
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "latin1"))[1]) / 1024;
 }
