@@ -18,7 +18,6 @@ import {
   readPatternList,
   refuseChoices,
 } from "@toolcrib/kit/files";
-import { withLinkTargets } from "./judge/linkTargets.ts";
 import {
   compileProtected,
   exactPattern,
@@ -138,7 +137,6 @@ export function settingsOf(options: PolicyOptions): Settings {
     scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
     readable,
     ...settings,
-    protectedPaths: withLinkTargets(settings.protectedPaths, protectedList, settings.bases),
     ownState,
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(denied),

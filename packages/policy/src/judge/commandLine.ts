@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
-import { placedBy } from "../programs/placed.ts";
 import { startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram } from "../programs/table.ts";
 import { bareRule } from "../rules/compileRules.ts";
@@ -20,6 +19,8 @@ export interface LineCommand extends SimpleCommand {
   readonly unsafeRepository?: string | undefined;
   /** The rule of allow that covers it. */
   readonly allowedBy?: Rule | undefined;
+  /** True if that rule spells all of its words out. */
+  readonly spelledOut?: boolean;
 }
 
 /** A shell line with what its judgement needs. */
@@ -97,13 +98,6 @@ export function isChanging({ reads, words }: SimpleCommand): boolean {
 export function handsOn({ words, moreWords }: LineCommand): boolean {
   const { starts } = findProgram(basename(words[0] ?? "")) ?? {};
   return moreWords === true ? startsAnother(words) : starts?.moreWords === true && startedBy(words).length === 0;
-}
-
-/** Returns whether a command changes the files that its words name, as far as its record tells. */
-export function changesNamed(command: LineCommand): boolean {
-  const [program = ""] = command.words;
-  const isPlain = isChanging(command) && findProgram(basename(program))?.covers === "anything";
-  return isPlain || placedBy(command) !== undefined;
 }
 
 const mostDirectories = 16;

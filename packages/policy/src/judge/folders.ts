@@ -15,8 +15,8 @@ import {
 export interface Budget {
   /** Takes steps from the budget. Returns false once all is used up. */
   take(steps: number): boolean;
-  /** The paths that a look through folders leaves out. */
-  readonly skips?: ((path: string, isDirectory: boolean) => boolean) | undefined;
+  /** What a look through folders passes: a path with all below it (`skip`), or that alone (`descend`). */
+  readonly passes?: ((path: string) => "skip" | "descend" | undefined) | undefined;
 }
 
 export function newBudget(steps: number): Budget {
@@ -83,8 +83,9 @@ export async function findBelow(
         names += 1;
         if (names > mostNames || !budget.take(1)) return { complete: false };
         const path = join(at, entry.name);
-        if (budget.skips?.(path, entry.isDirectory())) continue;
-        if (test(path, entry)) return { found: path, complete: true };
+        const passed = budget.passes?.(path);
+        if (passed === "skip") continue;
+        if (passed === undefined && test(path, entry)) return { found: path, complete: true };
         if (entry.isDirectory()) folders.push(path);
       }
     } catch (error) {

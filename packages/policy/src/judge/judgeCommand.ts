@@ -11,9 +11,9 @@ import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommand
 import { inEnvironment, riskyVariable } from "./environment.ts";
 import { type Budget, expandPattern } from "./folders.ts";
 import { holdsCommand, mayStartAny } from "./heldCommand.ts";
+import { isAboutFiles, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
-import { isAboutFiles, judgeNamedFiles } from "./judgeNamedFiles.ts";
-import { judgePlaced } from "./judgePlaced.ts";
+import { judgeNamedFiles } from "./judgeNamedFiles.ts";
 import { meansCommand, startsProgram } from "./meansCommand.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
@@ -40,7 +40,7 @@ export async function judgeCommand(
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
   verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
-  return [...verdicts, ...(await judgePlaced(line, settings, budget))];
+  return [...verdicts, ...judgeBeyond(line, settings)];
 }
 
 /** Judges commands of programs that nobody here knows, which may start what stands in their words. */
@@ -70,7 +70,11 @@ function judgeHeld(
 }
 
 function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
-  return { ...line, commands: line.commands.map((one) => ({ ...one, allowedBy: ruleCoveringCommand(allow, one) })) };
+  const commands = line.commands.map((one): LineCommand => {
+    const spelling = ruleCoveringCommand(allow, one);
+    return { ...one, allowedBy: spelling?.rule, spelledOut: spelling?.pattern?.open === false };
+  });
+  return { ...line, commands };
 }
 
 /** Judges a line that cannot be read: it runs only where nothing is forbidden that could be in it. */
@@ -217,14 +221,18 @@ function ruleAboutLine(
 }
 
 /** Finds the rule of allow that covers a simple command. */
-function ruleCoveringCommand(groups: readonly RuleGroup[], command: LineCommand): Rule | undefined {
+function ruleCoveringCommand(
+  groups: readonly RuleGroup[],
+  command: LineCommand,
+): { readonly rule: Rule; readonly pattern?: CommandPattern } | undefined {
   const bare = bareRule(groups);
-  if (bare) return bare;
+  if (bare) return { rule: bare };
   // A rule is about its folder.
   if (command.unsafeRepository !== undefined) return undefined;
   for (const { commands } of groups) {
-    const found = commands.find(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
-    if (found) return found.rule;
+    const all = commands.filter(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
+    const found = all.find(({ pattern }) => !pattern.open) ?? all[0];
+    if (found) return found;
   }
   return undefined;
 }

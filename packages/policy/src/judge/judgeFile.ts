@@ -6,7 +6,7 @@ import { isOfPack } from "../packOrigin.ts";
 import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
+import { askOrDeny, byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
 import type { Budget, EntryKind } from "./folders.ts";
 import { findBelow, isSeen, linkStatsOf, listBelow, newBudget, statsOf } from "./folders.ts";
 import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
@@ -53,7 +53,9 @@ async function judgeByRules(
   const isOpenedAsFile = (path: string): boolean => mayBeFile && statsOf(path)?.isDirectory() === false;
   const binding = async (list: "deny" | "ask"): Promise<Verdict | undefined> => {
     const found = await bindingRule(groups[list], effect, leftOut, isOpenedAsFile, budget);
-    return found && byRule(list, found.rule.text, { effect, what: withBelow(what, found, settings) });
+    if (found === undefined) return undefined;
+    const verdict = byRule(list, found.rule.text, { effect, what: withBelow(what, found, settings) });
+    return found.uncertain && origin === shellOrigin ? { ...verdict, decision: askOrDeny(mode) } : verdict;
   };
   const denied = await binding("deny");
   if (denied) return denied;
@@ -99,14 +101,10 @@ export async function judgeNewNames(
 }
 
 /** Returns whether a change of a path is one that a rule of deny or ask is about, or of a protected path. */
-export function isLimited(path: string, entry: EntryKind, groups: Groups, { protectedPaths }: Settings): boolean {
-  return protectedPaths.match(path) !== undefined || isInRules(path, entry, groups);
-}
-
-/** Returns whether a path is one that a rule of deny or ask names. */
-export function isInRules(path: string, entry: EntryKind, { deny, ask }: Groups): boolean {
+function isLimited(path: string, entry: EntryKind, { deny, ask }: Groups, { protectedPaths }: Settings): boolean {
   const isDirectory = entry.isDirectory();
-  return [...deny, ...ask].some(({ paths }) => paths?.match(path, isDirectory) !== undefined);
+  const isInRules = [...deny, ...ask].some(({ paths }) => paths?.match(path, isDirectory) !== undefined);
+  return isInRules || protectedPaths.match(path) !== undefined;
 }
 
 function withBelow(
@@ -253,7 +251,8 @@ async function protectedIn(
   const { found, complete } = await findBelow(path, (one) => matcher.match(one) !== undefined, budget);
   const inside = found === undefined ? undefined : matcher.match(found);
   if (inside) return { entry: inside, below: found };
-  return complete ? undefined : "uncertain";
+  // Files of some names are rarely protected ones.
+  return complete || budget.passes?.("") === "descend" ? undefined : "uncertain";
 }
 
 /**

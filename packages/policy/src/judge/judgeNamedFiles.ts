@@ -1,38 +1,32 @@
 import { basename, join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
-import { describeEffect, oneLine } from "../describe.ts";
-import { belowOf, type FoundBelow } from "../programs/below.ts";
+import { describeEffect } from "../describe.ts";
+import { beyondIn, beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { readOnly } from "../programs/readOnly.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
-import {
-  type CommandLine,
-  changesNamed,
-  handsOn,
-  isChanging,
-  isPlainChange,
-  type LineCommand,
-  rawWords,
-} from "./commandLine.ts";
+import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
 import {
   type Budget,
+  compilePart,
   expandPattern,
   findBelow,
+  foldersAt,
+  foldersOf,
   hasPattern,
   isSeen,
   leadsThroughProcess,
+  linkStatsOf,
   newBudget,
   pathFrom,
   shellPath,
 } from "./folders.ts";
-import { ignoredIn } from "./gitIgnored.ts";
-import { type Groups, judgeFile, shellOrigin } from "./judgeFile.ts";
+import { isLimited } from "./judgeBeyond.ts";
+import { type Groups, judgeFile, judgeNewNames, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
-import { listedFiles, namedBelow } from "./listedFiles.ts";
-import type { ProtectedMatcher } from "./protectedPaths.ts";
-import { leavesFiles, repositoryAt, subcommandOf } from "./unsafeRepository.ts";
+import { repositoryAt, subcommandOf } from "./unsafeRepository.ts";
 
 /** Not a file of any folder. */
 const nullDevice = "/dev/null";
@@ -50,14 +44,10 @@ interface FileUse {
   readonly under: Settings;
   /** It is not known whether the command comes by what lies below, as this says: a rule of deny asks then. */
   readonly maybe?: string | undefined;
-  /** The paths that it leaves out of a folder. */
-  readonly skips?: Budget["skips"];
-  /** Only files whose names fit one of these patterns. */
-  readonly names?: readonly string[] | undefined;
+  /** What a look through the folder leaves out. */
+  readonly passes?: Budget["passes"];
   /** In a folder it opens what links lead to. */
   readonly followsLinks?: boolean;
-  /** It is a list of files that are opened too. */
-  readonly lists?: boolean | undefined;
 }
 
 /**
@@ -75,25 +65,18 @@ export async function judgeNamedFiles(
   const subject = { what: describeEffect(effect, scope), effect };
   const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, names, followsLinks, lists, skips } of usesOf(line, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks, passes } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      const meant = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
-      const paths = names ? await namedBelow(meant, names, directory, groups, settings, lookBudget) : meant;
-      const listed = lists ? paths.map((path) => listedFiles(pathFrom(directory, path), directory)) : [];
-      if (line.changesFiles ? listed.length > 0 : listed.includes(undefined)) {
-        const why = `it is not known which files the list ${oneLine(word, 120)} names`;
-        verdicts.push(notTold("unreadable", mode, why, subject));
-      }
-      const opened = [...paths, ...listed.flatMap((names) => names ?? [])];
-      if (!budget.take(opened.length)) break;
-      for (const path of opened) {
-        const file = fileEffect(kind, directory, path, tree && !names, effect.remote);
-        const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, skips });
+      const paths = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
+      if (!budget.take(paths.length)) break;
+      for (const path of paths) {
+        const file = fileEffect(kind, directory, path, tree, effect.remote);
+        const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, passes });
         const { path: led = "", givenPath = led } = file;
         if (effect.remote === undefined && leadsThroughProcess(givenPath, led, kind !== "read" && line.hasInput))
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
-        if (followsLinks && (under.mode !== "full" || isReadingLimited(settings)))
+        if (followsLinks && (under.mode !== "full" || isLimited("read", settings)))
           verdicts.push(...(await linksBelow(file, settings, lookBudget)));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only")
           verdicts.push({ ...verdict, decision: "ask", why: `${verdict.why}, and ${maybe}` });
@@ -101,9 +84,10 @@ export async function judgeNamedFiles(
       }
     }
   }
-  if (line.allowsAll && isAboutFiles(settings) && line.commands.some(getsWords)) {
-    const why = "rules are about files, and a command in it gets words that the line does not show";
-    verdicts.push(notTold("unreadable", mode, why, subject));
+  const changing = line.unreadable === undefined ? line.commands.filter(isChanging) : [];
+  for (const { put } of changing.flatMap(({ words }) => beyondOf(words))) {
+    for (const directory of put ? directories : [])
+      if (put) verdicts.push(...(await judgePut(put, directory, line, settings, lookBudget)));
   }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
   if (!budget.take(0)) {
@@ -113,33 +97,24 @@ export async function judgeNamedFiles(
   return verdicts;
 }
 
-/** Returns whether a command gets words that the line does not show, or hands some to another that cannot be told. */
-function getsWords(command: LineCommand): boolean {
-  return command.moreWords === true || handsOn(command);
-}
-
 function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   // If the command itself is allowed, only forbidden and protected files count.
   const forbiddenAlone: Settings = { ...settings, mode: "full" };
-  // A protected file can be put back.
-  const byRulesAlone: Settings = { ...forbiddenAlone, protectedPaths: nothingProtected, ownState: undefined };
   const usual = line.allowsAll ? forbiddenAlone : settings;
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
-  const addBelow = (words: readonly string[], command?: LineCommand): void => {
-    for (const found of belowOf(words, command !== undefined)) {
-      const isLimited = found.kind !== "read" || isReadingLimited(settings);
-      if (!isLimited && !found.takesAway) continue;
+  const addBeyond = (words: readonly string[], command?: LineCommand): void => {
+    const isReader = command !== undefined && !isChanging(command);
+    for (const found of isReader ? beyondOf(words) : beyondIn(words, command !== undefined)) {
       const below = usesBelow(found, command, line, settings);
-      const under = found.isChosen ? byRulesAlone : forbiddenAlone;
-      if (isLimited) uses.push(...below.map((use) => ({ ...use, under })));
-      if (found.takesAway) uses.push(...below.map((use) => ({ ...use, kind: "delete" as const, under: byRulesAlone })));
+      const kinds = found.kinds.filter((kind) => kind !== "read" || isLimited(kind, settings));
+      for (const kind of kinds) uses.push(...below.map((use) => ({ ...use, kind, under: forbiddenAlone })));
     }
   };
-  if (line.unreadable !== undefined) addBelow(rawWords(line.text));
+  if (line.unreadable !== undefined) addBeyond(rawWords(line.text));
   const commands = line.unreadable === undefined ? line.commands : [];
   // In any folder git may show the whole repository, but only tracked files.
-  if (isReadingLimited(settings) && commands.some(printsRepository)) {
+  if (isLimited("read", settings) && commands.some(printsRepository)) {
     for (const root of settings.roots)
       uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: ifTracked });
   }
@@ -148,22 +123,19 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     const { reads, words } = command;
     if (isPlainChange(words)) continue;
     // What it finds is handed to a command that may do anything with it.
-    if (changesFound && basename(words[0] ?? "") === "find") addBelow([...words, "-delete"], command);
-    if (typeof reads === "string") {
-      addBelow(words, command);
-      continue;
-    }
+    if (changesFound && basename(words[0] ?? "") === "find") addBeyond([...words, "-delete"], command);
+    addBeyond(words, command);
+    if (typeof reads === "string") continue;
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.
-    if (under.mode === "full" && !isReadingLimited(settings)) continue;
+    if (under.mode === "full" && !isLimited("read", settings)) continue;
     // Without a path most look at the directory that they run in.
-    const paths = reads.paths.length === 0 && isReadingLimited(settings) ? ["."] : reads.paths;
+    const paths = reads.paths.length === 0 && isLimited("read", settings) ? ["."] : reads.paths;
     const tree = reads.contents === true && !printsRepository(command);
     if (printsRepository(command))
       for (const top of repositoriesAbove(line, settings))
         uses.push({ kind: "read", word: top, tree: true, under, maybe: ifTracked });
-    for (const word of paths)
-      uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff", lists: reads.lists });
+    for (const word of paths) uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff" });
   }
   return distinct(uses).filter(({ word }) => word !== nullDevice);
 }
@@ -182,8 +154,43 @@ function distinct(uses: readonly FileUse[]): FileUse[] {
     return number;
   };
   const keyOf = (use: FileUse): string =>
-    JSON.stringify({ ...use, under: numberOf(use.under), skips: numberOf(use.skips) });
+    JSON.stringify({ ...use, under: numberOf(use.under), passes: numberOf(use.passes) });
   return [...new Map(uses.map((use) => [keyOf(use), use])).values()];
+}
+
+/** Judges the names that the operands of a command, and all below them, get at its last one. */
+async function judgePut(
+  { sources, target, links }: NonNullable<FoundBeyond["put"]>,
+  directory: string,
+  { effect: { remote }, budget }: CommandLine,
+  settings: Settings,
+  lookBudget: Budget,
+): Promise<Verdict[]> {
+  const under: Settings = { ...settings, mode: "full" };
+  const groups = effectGroups("write", settings);
+  const hasRules = [...groups.deny, ...groups.ask].length > 0;
+  const verdicts: Verdict[] = [];
+  for (const place of expandPattern(directory, target, budget)) {
+    const at = fileEffect("write", directory, place, false, remote);
+    // A rule that spells a protected target out is about what lies in it, too.
+    const isSpelt = settings.protectedPaths.match(at.givenPath ?? at.path ?? "") !== undefined;
+    for (const source of sources.flatMap((word) => expandPattern(directory, word, budget))) {
+      if (!budget.take(1)) return verdicts;
+      const path = shellPath(directory, source);
+      const file = fileEffect("write", directory, join(place, basename(path)), false, remote);
+      verdicts.push(await judgeFile(file, shellOrigin, groups, under, lookBudget));
+      if (!isSeen({ kind: "read", path, remote }, settings)) continue;
+      const places = [at.path ?? "", file.path ?? ""];
+      // Below a link a name is only protected if that of the link begins with a dot (`.hg/hgrc`).
+      const isLink = links || linkStatsOf(path)?.isSymbolicLink() === true;
+      if (isLink && !hasRules && !places.some((one) => basename(one).startsWith("."))) continue;
+      for (const folder of links ? foldersAt(source, places) : foldersOf(path, places))
+        for (const to of [at, file])
+          verdicts.push(...(await judgeNewNames(folder, to, shellOrigin, groups, under, lookBudget)));
+    }
+    if (isSpelt) return verdicts.filter(({ cause }) => cause.by !== "protected");
+  }
+  return verdicts.filter(({ decision }) => decision !== "allow");
 }
 
 /** Lists the working trees that git may take which lie around a root, so that it prints what is outside. */
@@ -204,40 +211,35 @@ function printsRepository({ reads, ofRepository, words }: LineCommand): boolean 
     : reads.contents === true;
 }
 
-const nothingProtected: ProtectedMatcher = { match: () => undefined, mayMatchBelow: () => false };
-
 /** Lists what a command does with all below folders. */
 function usesBelow(
-  found: FoundBelow,
+  { folders, ofRepository, byGit, partly, followsLinks, names, kinds }: FoundBeyond,
   command: LineCommand | undefined,
-  line: CommandLine,
-  settings: Settings,
-): Omit<FileUse, "under">[] {
-  const { kind, ofRepository, byGit, partly, followsLinks, leavesIgnored, names } = found;
+  { effect, directories }: CommandLine,
+  { scope }: Settings,
+): Omit<FileUse, "under" | "kind">[] {
+  if (folders === undefined) return [];
   // A line that cannot be read may let a pattern stand for names with a dot, too.
-  const named = found.folders.flatMap((word) =>
-    command === undefined && hasPattern(word) && kind === "delete"
+  const named = folders.flatMap((word) =>
+    command === undefined && hasPattern(word) && kinds.includes("delete")
       ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
       : [word],
   );
-  const { effect } = line;
-  const directories = line.directories ?? [effect.cwd ?? settings.scope.cwd];
-  const tops = effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one) ?? one))] : ["."];
-  const folders = found.folders.length > 0 ? named : ofRepository ? tops : ["."];
-  const [top = ".", another] = tops;
-  const isOwnFolder = (path: string): boolean => tops.some((one) => path === join(one, ".git"));
-  const others = line.commands.filter((one) => one !== command);
-  const isKnown = another === undefined && !others.some((one) => changesNamed(one) || mayChangeIgnored(one));
-  const skips = leavesIgnored && isKnown && !line.writesFiles ? ignoredIn(top) : byGit ? isOwnFolder : undefined;
-  const maybe = partly ? "it may take such a file" : undefined;
-  return folders.map((word) => ({ kind, word, tree: true, maybe, names, followsLinks, skips }));
+  const all = directories ?? [effect.cwd ?? scope.cwd];
+  const tops = effect.remote === undefined ? [...new Set(all.map((one) => repositoryAt(one) ?? one))] : ["."];
+  const words = folders.length > 0 ? named : ofRepository ? tops : ["."];
+  const isOwnFolder = (path: string): "skip" | undefined =>
+    tops.some((one) => path === join(one, ".git")) ? "skip" : undefined;
+  const passes = names ? onlyNamed(names) : byGit ? isOwnFolder : undefined;
+  const maybe = partly ? "it may leave such a file out" : undefined;
+  return words.map((word) => ({ word, tree: true, maybe, followsLinks, passes }));
 }
 
-/** Returns whether a command may change a list of ignored files: one that its words name, or could by a pattern, or one that git takes away. */
-function mayChangeIgnored(command: LineCommand): boolean {
-  if (!isChanging(command)) return false;
-  if (command.ofRepository === true && !leavesFiles(command)) return true;
-  return command.words.some((word) => word.includes(".gitignore") || hasPattern(word));
+/** Passes what has none of the names, whatever lies below it. */
+function onlyNamed(names: readonly string[]): Budget["passes"] {
+  // Letter case is ignored, as by -iname.
+  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
+  return (path) => (fits.some((matches) => matches(basename(path).toLowerCase())) ? undefined : "descend");
 }
 
 /** Judges the links in a folder whose links are followed. */
@@ -252,7 +254,7 @@ async function linksBelow(effect: ToolEffect, settings: Settings, budget: Budget
 }
 
 /** Returns the rules about effects alone: those about the tool were tested against the command. */
-export function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
+function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
   const of = (list: Decision): readonly RuleGroup[] => {
     const group = rules[list].ofEffect(kind);
     return group === undefined ? [] : [group];
@@ -260,17 +262,7 @@ export function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups
   return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
 }
 
-/** Returns whether a rule is about files: a link in a remote could lead to one of them. */
-export function isAboutFiles({ rules }: Settings): boolean {
-  const kinds = ["read", "write", "delete"] as const;
-  return kinds.some((kind) => rules.deny.ofEffect(kind) !== undefined || rules.ask.ofEffect(kind) !== undefined);
-}
-
-function isReadingLimited({ rules }: Settings): boolean {
-  return rules.deny.ofEffect("read") !== undefined || rules.ask.ofEffect("read") !== undefined;
-}
-
-export function fileEffect(
+function fileEffect(
   kind: ToolEffect["kind"],
   directory: string,
   word: string,

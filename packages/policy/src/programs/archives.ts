@@ -4,8 +4,7 @@ import type { ProgramRecords } from "./record.ts";
 export const archives: ProgramRecords = {
   "7z 7za bsdtar cpio pax unar unrar uudecode": {
     covers: "nothing",
-    places: "uncovered",
-    below: { kind: "read", followsLinks: true },
+    beyond: { does: "read bring", below: "all", followsLinks: true },
   },
   // Not `-S`, which makes names, `-N`, which takes them from the file, and `-r`.
   "bunzip2 bzip2 gunzip gzip lzma unlzma unxz xz": {
@@ -15,13 +14,16 @@ export const archives: ProgramRecords = {
     },
   },
   csplit: { covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" } },
-  patch: { covers: "input", places: "uncovered" },
+  patch: { covers: "input", beyond: { does: "bring" } },
   // The names of its pieces are its own.
   split: { covers: "nothing" },
   tar: {
-    below: { kind: "read" },
+    beyond: [
+      { does: "read", below: "all" },
+      { does: "bring", only: "-x --extract --get" },
+      { does: "read", only: "-T --files-from" },
+    ],
     versionOptions: "--version",
-    places: "uncovered",
     same: `-x --get --extract, -c --create, -t --list, -r --append, -u --update, -A --concatenate --catenate, -f= --file=, -C= --directory=, -z
       --ungzip --gunzip --gzip, -j --bzip2, -J --xz, -P --absolute-names, -T= --files-from=, -I= --use-compress-program=, -O --to-stdout,
       -h --dereference, -p --same-permissions --preserve-permissions, -k --keep-old-files, -v --verbose`,
@@ -34,8 +36,11 @@ export const archives: ProgramRecords = {
       word: /^(?:[^:/]*\/.*|[^:]*)$/s,
     },
   },
-  unzip: { covers: "nothing", places: "uncovered" },
-  zip: { covers: { options: "-r -q -v -j -u -9 -x= -i= -y -X -e" }, below: { kind: "read", followsLinks: true } },
+  unzip: { covers: "nothing", beyond: { does: "bring" } },
+  zip: {
+    covers: { options: "-r -q -v -j -u -9 -x= -i= -y -X -e" },
+    beyond: { does: "read", below: "all", followsLinks: true },
+  },
   zstd: {
     covers: {
       options: "-d -k -f -q -v -t -l -c -# --rm -T= --threads= --stdout --decompress --keep --force --ultra --long=?",

@@ -1,4 +1,4 @@
-import type { ProgramRecord, ProgramRecords } from "./record.ts";
+import type { ParsedWords, ProgramRecord, ProgramRecords, Reads } from "./record.ts";
 
 /** All of them parse with getopt_long of glibc. */
 const source = "GNU coreutils 9.1, src/*.c";
@@ -15,15 +15,24 @@ const any = (record: ProgramRecord): ProgramRecord => ({ ...record, covers: "any
 const placing = (options: string): ProgramRecord => ({
   source,
   covers: { options: `${options} -t=@ --target-directory=@ -T --no-target-directory` },
-  places: "operands",
+  beyond: { does: "put read", below: "sources" },
 });
 
-const checksum = paths(
-  "-b --binary -t --text --tag -z --zero -c --check --ignore-missing --quiet --status --strict -w --warn",
-  {
-    lists: "-c --check",
-  },
-);
+function interpretSums(words: readonly string[], { unknown, operands, names, paths }: ParsedWords): Reads | string {
+  const [at] = unknown;
+  if (at !== undefined) return `${words[at]} is not among the options of ${words[0]} that are known to only read.`;
+  const isList = names.some((name) => name === "-c" || name === "--check");
+  if (isList && (operands.length === 0 || operands.includes("-"))) return `${words[0]} opens what its input names.`;
+  return { paths: [...paths, ...operands.filter((operand) => operand !== "-")], contents: false };
+}
+
+/** With `-c` it opens what a list names, below the folder that it runs in if the list is one of others. */
+const checksum: ProgramRecord = {
+  ...paths("-b --binary -t --text --tag -z --zero -c --check --ignore-missing --quiet --status --strict -w --warn", {
+    interpret: interpretSums,
+  }),
+  beyond: { does: "read", below: "all", folder: Infinity, only: "-c --check", partly: true },
+};
 
 const tail = `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -#`;
 
@@ -156,12 +165,12 @@ export const coreutils: ProgramRecords = {
   "mkdir tee touch": { covers: "anything", same: "-p --parents, -m= --mode=, -a --append, -c --no-create" },
   "chgrp chmod chown": {
     covers: "anything",
-    below: { kind: "write", only: "-R --recursive" },
+    beyond: { does: "write", below: "all", only: "-R --recursive" },
     same: "-R --recursive, -f --silent --quiet, -c --changes, -v --verbose, -h --no-dereference",
   },
   "rm rmdir": {
     covers: "anything",
-    below: { kind: "delete" },
+    beyond: { does: "delete", below: "all" },
     same: "-r -R --recursive, -f --force, -i --interactive=, -d --dir, -p --parents, -v --verbose, --no-preserve-root",
   },
   // Not what makes names (`-S`, `-b`, `--parents`), links of copies, or follows links in a folder.
@@ -170,15 +179,24 @@ export const coreutils: ProgramRecords = {
       `-a --archive -d -f --force -i --interactive -n --no-clobber -p -P --no-dereference --preserve=? --no-preserve= -r -R --recursive -u
     --update=? -v --verbose -x --one-file-system --reflink=? --sparse= --strip-trailing-slashes`,
     ),
+    beyond: [
+      { does: "put read", below: "sources" },
+      { does: "bring", only: "-a --archive -d --no-dereference -P -r -R --recursive -l --link -s --symbolic-link" },
+    ],
     same: "-r -R --recursive, -b --backup=, -S= --suffix=, -L --dereference, -l --link, -s --symbolic-link",
   },
   install: placing(
     "-c -C --compare -d --directory -D -g= --group= -m= --mode= -o= --owner= -p --preserve-timestamps -v --verbose",
   ),
-  link: placing(""),
-  ln: placing("-f --force -i --interactive -n --no-dereference -P --physical -r --relative -s --symbolic -v --verbose"),
+  link: { ...placing(""), beyond: { does: "put bring" } },
+  ln: {
+    ...placing(
+      "-f --force -i --interactive -n --no-dereference -P --physical -r --relative -s --symbolic -v --verbose",
+    ),
+    beyond: { does: "put bring" },
+  },
   mv: {
     ...placing("-f --force -i --interactive -n --no-clobber -u --update=? -v --verbose --strip-trailing-slashes"),
-    below: { kind: "delete" },
+    beyond: { does: "put bring read delete", below: "sources" },
   },
 };

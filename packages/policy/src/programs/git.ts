@@ -1,5 +1,5 @@
 import { format, logging, patch, patchNames, refs, revisions, summary } from "./gitOptions.ts";
-import type { Below, Covering, ProgramRecord, Reading } from "./record.ts";
+import type { Beyond, Covering, ProgramRecord, Reading } from "./record.ts";
 
 /** Makes the record of a subcommand that only reads. Its operands are revisions, paths in the repository, and words of its own. */
 const reading = (options: string, more: Reading = {}, covers?: Covering): ProgramRecord => ({
@@ -12,22 +12,16 @@ const changing = (options: string, more: Covering = {}): ProgramRecord => ({ cov
 /** Makes the record of one that changes the working tree to what a commit holds, links too. */
 const placing = (options: string, more: Covering = {}): ProgramRecord => ({
   ...changing(options, more),
-  places: "unseen",
+  beyond: { does: "bring" },
 });
 
-/** Makes the record of a stash, which takes untracked files, too. */
+/** Makes the record of a stash, which takes untracked files, too, and can put them back. */
 const stashing = (options: string): ProgramRecord => ({
   ...placing(`-k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged ${options}`),
-  below: {
-    kind: "read",
-    folder: Infinity,
-    only: "-u --include-untracked -a --all",
-    ignored: "-a --all",
-    takesAway: true,
-  },
+  beyond: [{ does: "bring" }, { does: "read delete", only: "-u --include-untracked -a --all" }],
 });
 /** It writes what files say into another file. */
-const exported: Below = { kind: "read", folder: Infinity, partly: true };
+const exported: Beyond = { does: "read", below: "all", folder: Infinity, partly: true };
 
 /** No name of a folder that begins with a dot, which may be a protected one, or hold one. */
 const notHidden = /^(?![A-Za-z0-9+.-]+::)(?!(?:.*[/:])?\.[^/:]*\/*$)/s;
@@ -180,14 +174,14 @@ export const git: ProgramRecord = {
       ...changing(
         "-A --all -u --update -n --dry-run -v --verbose -f --force -N --intent-to-add --ignore-errors --ignore-missing --renormalize --chmod=",
       ),
-      below: { kind: "read", folder: 1, ignored: "-f --force" },
+      beyond: { does: "read", below: "all", folder: 1, partly: "-f --force" },
       same: "-p --patch, -i --interactive, -e --edit",
     },
     // A patch may hold any path of the tree, and copy from any; also from the standard input.
     "am apply": { covers: "input" },
     archive: {
       ...changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
-      below: exported,
+      beyond: exported,
     },
     bisect: {
       commands: {
@@ -202,7 +196,7 @@ export const git: ProgramRecord = {
     "cherry-pick revert": placing(`-x -s -m= --mainline= --allow-empty --keep-redundant-commits ${merging}`),
     clean: {
       ...changing("-n --dry-run -f --force -d -x -X -q --quiet -e= --exclude="),
-      below: { kind: "delete", folder: 1, only: "-f --force", partly: true, ignored: "-x -X" },
+      beyond: { does: "delete", below: "all", folder: 1, only: "-f --force", partly: true },
     },
     clone: {
       ...placing(
@@ -223,18 +217,21 @@ export const git: ProgramRecord = {
       ...changing(`${transfer} --prune-tags --recurse-submodules=? --no-recurse-submodules --set-upstream`, { first }),
       same: "-n --no-tags, -P --prune-tags, -u --update-head-ok, -k --keep, +* -f --force",
     },
-    bundle: { covers: "nothing", below: exported },
+    bundle: { covers: "nothing", beyond: exported },
     "format-patch": {
       ...changing(
         "-n --numbered -N --no-numbered -# --stdout --cover-letter --subject-prefix= -v= --reroll-count= -k --keep-subject --start-number= --no-signature -s --signoff --root --base= --thread=? --no-thread",
       ),
-      below: exported,
+      beyond: exported,
     },
     gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
     init: changing("-q --quiet --bare -b= --initial-branch="),
     "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
     merge: { ...placing(`-m= ${merging}`), same: "-n --no-stat, -s= --strategy=, -F= --file=, -S= --gpg-sign=" },
-    mv: { ...changing("-v --verbose -n --dry-run -f --force -k"), places: "operands", below: { kind: "delete" } },
+    mv: {
+      ...changing("-v --verbose -n --dry-run -f --force -k"),
+      beyond: { does: "put bring read delete", below: "sources" },
+    },
     notes: { commands: { "list show": reading(""), "add append": changing("-m= -f --force"), "": { reads: {} } } },
     prune: changing("-n --dry-run -v --verbose --progress --expire="),
     pull: {
@@ -260,7 +257,7 @@ export const git: ProgramRecord = {
     ),
     rm: {
       ...changing("-r -f --force --cached -q --quiet -n --dry-run --ignore-unmatch"),
-      below: { kind: "delete" },
+      beyond: { does: "delete", below: "all" },
     },
     stash: {
       commands: {
@@ -292,8 +289,8 @@ export const git: ProgramRecord = {
         add: nothing,
         list: { reads: { options: "-v --verbose --porcelain -z" } },
         "lock prune unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
-        remove: { ...changing("-f --force"), below: { kind: "delete" } },
-        move: { ...changing("-f --force"), places: "operands" },
+        remove: { ...changing("-f --force"), beyond: { does: "delete", below: "all" } },
+        move: { ...changing("-f --force"), beyond: { does: "put bring read", below: "sources" } },
       },
     },
   },

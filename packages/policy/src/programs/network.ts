@@ -13,7 +13,10 @@ const compose: ProgramRecord = {
     "down events images kill logs ls pause port ps pull push restart rm start stop top unpause version":
       tool(composing),
     // It builds images of folders, and shows what files of variables say.
-    "build config create up": { ...tool(composing), below: { kind: "read", folder: Infinity, partly: true } },
+    "build config create up": {
+      ...tool(composing),
+      beyond: { does: "read", below: "all", folder: Infinity, partly: true },
+    },
     "attach exec cp run watch": nothing,
   },
 };
@@ -54,16 +57,18 @@ export const network: ProgramRecords = {
         --itemize-changes -c --checksum -l --links -p --perms -t --times -g -o --delete --exclude= --include= --existing --ignore-existing
         --size-only --max-size= --min-size= --bwlimit= --info=`,
     },
-    places: "operands",
-    below: {
-      kind: "delete",
-      only: "--delete --delete-after --delete-before --delete-delay --delete-during --delete-excluded --delete-missing-args --del --force",
-      last: true,
-    },
+    beyond: [
+      { does: "put bring read", below: "sources" },
+      { does: "read", only: "--files-from" },
+      {
+        does: "delete",
+        below: "last",
+        only: "--delete --delete-after --delete-before --delete-delay --delete-during --delete-excluded --delete-missing-args --del --force",
+      },
+    ],
   },
   scp: {
-    places: "operands",
-    below: { kind: "read", only: "-r", followsLinks: true },
+    beyond: [{ does: "put bring" }, { does: "read", below: "sources", only: "-r", followsLinks: true }],
     covers: { options: "-r -p -q -v -C -B -3 -4 -6 -P= -l=" },
   },
   ssh: nothing,
@@ -94,7 +99,7 @@ export const network: ProgramRecords = {
       ),
       build: {
         ...tool("-t= --tag= --no-cache --pull -q --quiet --target= --build-arg= --platform= --progress=plain|auto|tty"),
-        below: { kind: "read", partly: true },
+        beyond: { does: "read", below: "all", partly: true },
       },
       compose,
       "container context image network system volume": {
@@ -157,15 +162,18 @@ export const network: ProgramRecords = {
     commands: {
       "annotate blame branch branches cat files heads identify id manifest paths status st summary tags":
         tool(hgOptions),
-      diff: { ...tool(hgOptions), below: { kind: "read", folder: 1, partly: true } },
-      log: { ...tool(hgOptions), below: { kind: "read", folder: 1, only: "-p --patch -g --git", partly: true } },
+      diff: { ...tool(hgOptions), beyond: { does: "read", below: "all", folder: 1, partly: true } },
+      log: {
+        ...tool(hgOptions),
+        beyond: { does: "read", below: "all", folder: 1, only: "-p --patch -g --git", partly: true },
+      },
     },
   },
   svn: {
     same: "ci commit, co checkout, del rm remove delete, up update, sw switch, cp copy, ren mv move rename, pd pdel propdel, ps pset propset",
     commands: {
       "blame cat info list log ls propget status st": tool(svnOptions),
-      diff: { ...tool(svnOptions), below: { kind: "read", folder: 1, partly: true } },
+      diff: { ...tool(svnOptions), beyond: { does: "read", below: "all", folder: 1, partly: true } },
     },
   },
 };

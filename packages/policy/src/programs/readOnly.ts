@@ -20,19 +20,10 @@ interface CommandWords {
   readonly moreWords?: boolean | undefined;
   /** True if the commands that it starts are judged by themselves. */
   readonly opened?: boolean | undefined;
-  /** Holds its input, if that is known. */
-  readonly input?: string | undefined;
 }
 
 /** Returns what a command that only prints reads; else a sentence that says why it may do more. Its assignments are not judged here. */
-export function readOnly({
-  words,
-  patterns = [],
-  variables = [],
-  opened,
-  moreWords,
-  input,
-}: CommandWords): Reads | string {
+export function readOnly({ words, patterns = [], variables = [], opened, moreWords }: CommandWords): Reads | string {
   const [program] = words;
   const secret = variables.find((name) => !plainVariables.test(name));
   if (secret !== undefined) return `It reads the variable ${secret}.`;
@@ -47,16 +38,11 @@ export function readOnly({
     return "It gets further words that the line does not show.";
   if (words.length === 2 && record.versionOptions?.split(" ").includes(words[1] ?? "")) return { paths: [] };
   const expanded = patterns.map((at) => words[at] ?? "");
-  const reads = readWords(words, record, expanded, input);
+  const reads = readWords(words, record, expanded);
   return typeof reads === "string" || patterns.length === 0 ? reads : withPatterns(words, patterns, record, reads);
 }
 
-function readWords(
-  words: readonly string[],
-  program: ProgramRecord,
-  patterns: readonly string[],
-  input: string | undefined,
-): Reads | string {
+function readWords(words: readonly string[], program: ProgramRecord, patterns: readonly string[]): Reads | string {
   const { record, name, from, unlisted, style } = locate(program, words, 1, words[0] ?? "");
   const { reads } = record;
   if (unlisted !== undefined || reads === undefined) {
@@ -73,7 +59,7 @@ function readWords(
   const outside = program.repository && parsed.operands.find((word) => mayLeave.test(word));
   return outside
     ? `${outside} may lie outside the repository.`
-    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, { patterns, input, name }));
+    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, patterns));
 }
 
 function whyNot(
@@ -91,32 +77,20 @@ function whyNot(
     : `${name} may do more with such a word.`;
 }
 
-/** A sum and a name that md5sum and its kin read alike. */
-const sumOfFile = /^\w{8,} [ *]?([^\s\\()$`*]+)$/;
-
 function readsOf(
-  { operands: kind, data = 0, insteadOfData = "", contents, lists }: Reading,
+  { operands: kind, data = 0, insteadOfData = "", contents }: Reading,
   { operands, names, paths }: ParsedWords,
   { starts }: ProgramRecord,
-  { patterns, input = "", name }: { patterns: readonly string[]; input: string | undefined; name: string },
-): Reads | string {
+  patterns: readonly string[],
+): Reads {
   const first = isListed(names, insteadOfData) ? 0 : data;
   // A pattern may become several words, and then those after the first are files.
   const files = kind === "paths" ? operands.filter((word, at) => at >= first || patterns.includes(word)) : [];
-  const isList = lists !== undefined && isListed(names, lists);
-  if (isList && (files.length === 0 || files.includes("-"))) {
-    const listed = files.every((file) => file === "-") ? sumOfFile.exec(input)?.[1] : undefined;
-    return listed === undefined ? `${name} opens what its input names.` : { paths: [listed] };
-  }
   const isSearch = contents === true || (contents !== undefined && isListed(names, contents));
   // Without a start find takes the folder, as a search does that only names files of patterns.
   const takesFolder = starts?.actions !== undefined || (isSearch && kind === "paths" && paths.length > 0);
   const all = takesFolder && files.length === 0 ? [".", ...paths] : [...paths, ...files];
-  return {
-    paths: all.filter((path) => path !== "-"),
-    contents: isSearch,
-    ...(isList && { lists: true }),
-  };
+  return { paths: all.filter((path) => path !== "-"), contents: isSearch };
 }
 
 /** Adds what file patterns read. Each may become several words: it must be one of many paths, or data, whose folder is then read. */

@@ -20,8 +20,6 @@ export interface Reads {
   readonly paths: readonly string[];
   /** True if it prints what the files in a folder or repository say, not only their names. */
   readonly contents?: boolean | undefined;
-  /** True if the paths are lists of sums, whose files it opens too. */
-  readonly lists?: boolean | undefined;
 }
 
 /** With what a program only reads and prints. */
@@ -42,8 +40,6 @@ export interface Reading {
   readonly operandsNeed?: string;
   /** The options with which it prints what files in a folder or repository say, not only their names; true for always. */
   readonly contents?: true | string;
-  /** With one of these options its operands are lists of sums and names, as those of `md5sum`. */
-  readonly lists?: string;
   /** Returns what the parsed words read, if lists of options are not enough. */
   readonly interpret?: (words: readonly string[], parsed: ParsedWords) => Reads | string;
 }
@@ -80,26 +76,32 @@ export interface Starting {
   readonly script?: "sh -c" | "bash -c" | "all" | "first";
 }
 
-/** Describes what a program does with all below a folder, though it does not only read. */
-export interface Below {
-  readonly kind: "read" | "write" | "delete";
-  /** With fewer operands than this it takes the folder that it runs in, or the repository of that. Default: 0. */
-  readonly folder?: number;
+/** A kind of access to a file. */
+export type FileKind = "read" | "write" | "delete";
+
+/**
+ * Describes what a program does with files that its words do not name, beside what it only reads. A folder in its words is looked through
+ * once; for all else the sandbox holds the rules about files, or the user is asked.
+ */
+export interface Beyond {
+  /**
+   * With blanks between: `read`, `write` and `delete` for what it does with such files, `bring` if it changes names or brings files, `put` if
+   * it puts its operands at the last one.
+   */
+  readonly does: string;
   /** Only with one of these options. */
   readonly only?: OptionList;
+  /** The operands that are folders of such files. Left out: no look at a folder tells which files they are. */
+  readonly below?: "all" | "last" | "sources";
+  /** Options with which no look tells it either. */
+  readonly unless?: OptionList;
+  /** With fewer operands than this it takes the folder that it runs in, or the repository of that. Default: 0. */
+  readonly folder?: number;
   /** Options whose value is a pattern: only names that fit are meant. */
   readonly named?: OptionList;
-  /** Options that choose files in another way: with one of them only rules count, as what is protected is rarely meant. */
-  readonly choosing?: OptionList;
-  /** Only below its last operand. */
-  readonly last?: true;
-  /** Set if it may leave out some of it, so that the user is asked about a denied file. */
-  readonly partly?: true;
+  /** It may leave out some files, so that the user is asked about a denied one; a list: but with one of these options. */
+  readonly partly?: true | OptionList;
   readonly followsLinks?: true;
-  /** It takes the files away that it reads, and can put them back. */
-  readonly takesAway?: true;
-  /** It leaves out what git ignores, but with one of these options. */
-  readonly ignored?: OptionList;
 }
 
 /** The word of an interpreter or launcher that names what it runs. A rule must spell it out. */
@@ -131,12 +133,8 @@ export interface ProgramRecord {
    * allows it. `input`: not even that, because it runs what its input says.
    */
   readonly covers?: Covering | "anything" | "nothing" | "input";
-  /**
-   * The files that it puts under other names. `operands`: all but the last, at the last one or in it. `unseen`: files and links that its
-   * words do not show. `uncovered`: the same, but for what a wildcard covers.
-   */
-  readonly places?: "operands" | "unseen" | "uncovered";
-  readonly below?: Below;
+  /** What it does with files that its words do not name. */
+  readonly beyond?: Beyond | readonly Beyond[];
   /** From which word on all words are data, so that an expansion may stand there. */
   readonly dataFrom?: number;
   /** Each of these options alone prints its version. */

@@ -64,11 +64,12 @@ const find: ProgramRecord = {
     operands: "paths",
   },
   starts: { actions: "-exec -execdir -ok -okdir" },
-  below: {
-    kind: "delete",
+  beyond: {
+    does: "delete",
+    below: "all",
     only: "-delete",
     named: "-name -iname",
-    choosing: "-path -ipath -wholename -iwholename -regex -iregex",
+    unless: "-path -ipath -wholename -iwholename -regex -iregex",
   },
 };
 
@@ -188,6 +189,6 @@ export const searching: ProgramRecords = {
   yq: { covers: "nothing" },
   "ack ag": {
     covers: { options: "-i -l -c -w -n -v -Q -A= -B= -C= --ignore-dir= --type=" },
-    below: { kind: "read", folder: 2 },
+    beyond: { does: "read", below: "all", folder: 2 },
   },
 };

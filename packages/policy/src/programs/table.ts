@@ -84,7 +84,7 @@ export function locate(
     const [first = next] = unknown;
     const isOption = words[first]?.startsWith("-") === true;
     const none = isOption || !words[first] ? entryOf(commands, "") : undefined;
-    const looksOn = behind && isOption && none?.below === undefined;
+    const looksOn = behind && isOption && none?.beyond === undefined;
     const later = looksOn ? words.findIndex((word, at) => at > first && entryOf(commands, word) !== undefined) : -1;
     const at = later < 0 ? first : later;
     const verb = words[at] ?? "";

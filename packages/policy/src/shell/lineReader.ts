@@ -210,20 +210,7 @@ export class LineReader implements LineContext {
       if (prefix.posix !== undefined) this.cover(prefix.posix);
       this.output.commands.push(simpleCommand({ words: ["time"], assignments: [], text: "time" }, { opened: true }));
     }
-    const start = this.output.commands.length;
     for (const command of node.commands) this.nest(() => this.readNode(command));
-    this.readEcho(node.commands, start);
-  }
-
-  /** Reads the second command of a pipeline once more if a plain `echo` says what its input is. */
-  private readEcho(nodes: readonly PipelineNode[], start: number): void {
-    const commands = this.output.commands.slice(start);
-    const isPlain = (node: PipelineNode): boolean =>
-      node.type === "Command" && node.prefix.length === 0 && node.suffix.every(({ type }) => type === "Word");
-    const [first, second] = commands;
-    if (first?.words[0] !== "echo" || first.patterns || !second || commands.length !== nodes.length) return;
-    if (nodes.every(isPlain))
-      this.output.commands[start + 1] = simpleCommand(second, { input: first.words.slice(1).join(" ") });
   }
 
   private readFor(node: PipelineNode & { type: "For" }): void {

@@ -103,13 +103,13 @@ export function simpleCommand(
     moreWords,
     ...rest
   }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
-  { opened = false, input }: { opened?: boolean; input?: string } = {},
+  { opened = false }: { opened?: boolean } = {},
 ): SimpleCommand {
   const isData = dataIndexes(words);
   return {
     words,
     ...rest,
-    reads: readOnly({ words, patterns, variables, opened, moreWords, input }),
+    reads: readOnly({ words, patterns, variables, opened, moreWords }),
     // By its path it is the same program.
     ofRepository: findProgram(posix.basename(words[0] ?? ""))?.repository === true,
     data: new Set(words.flatMap((_, at) => (isData(at) ? [at] : []))),

@@ -1,24 +1,10 @@
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { sharedFolder, temporaryFolder } from "@toolcrib/testing/temporaryFolder";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { memoryFolder } from "../../../../testing/shell/largeFolder.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 let root: string;
@@ -69,13 +55,12 @@ async function all(options: PolicyOptions, expected: string, commands: readonly 
 const reading = linesOf("unsafeSubmodules", "read the repository");
 const covering: PolicyOptions = { allow: ["run_bash(git *)"] };
 
-describe("a submodule that came with the files", () => {
-  test.each([2, 3, 4])("makes git ask in an index of version %i", async (version) => {
-    plantRepository(join(root, "m"));
+describe("a submodule", () => {
+  test("that is a repository of its own is asked about", async () => {
     await all({}, "allow", reading);
+    plantRepository(join(root, "m"));
     git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
-    if (version === 3) git(root, "add", "-N", "monitor");
-    git(root, "update-index", "--index-version", String(version));
+    writeFileSync(join(root, ".gitmodules"), '[submodule "m"]\n\tpath = m\n\turl = ./m\n');
     execFileSync("git", ["status"], { cwd: root, stdio: "pipe" });
     expect(existsSync(canary)).toBe(true);
     await all({}, "ask", reading);
@@ -83,33 +68,12 @@ describe("a submodule that came with the files", () => {
     await all(covering, "ask", [...reading, "git commit -am x", "git stash"]);
   });
 
-  test("is seen in the base of a split index", async () => {
-    plantRepository(join(root, "m"));
-    git(root, "-c", "advice.addEmbeddedRepo=false", "add", "m");
-    git(root, "update-index", "--split-index");
-    await all({}, "ask", reading);
-  });
-
-  test("may be one that the line itself makes", async () => {
-    plantRepository(join(root, "m"));
-    await all(covering, "ask", [
-      "git add m && git status",
-      "git add -A; git diff",
-      "git add m && git status push",
-      "git add m && git diff -- commit",
-    ]);
-    await all(covering, "allow", ["git add src && git commit -m x", "git add -A"]);
-    rmSync(join(root, "m"), { recursive: true });
-    await all(covering, "allow", ["git add -A && git status"]);
-  });
-
-  test("is not one whose repository lies in that of the root, until the line may put another in its place", async () => {
+  test("is not, if its repository lies in that of the root", async () => {
     const origin = temporaryFolder("policy-origin");
     cpSync(join(template, "empty"), origin, { recursive: true });
     git(root, "submodule", "--quiet", "add", origin, "m");
     await all({}, "allow", reading);
     await all(covering, "allow", ["git add src && git commit -m x"]);
-    await all({ allow: ["run_bash(cp *)"] }, "ask", ["cp -r src m && git status"]);
     renameSync(join(root, "m"), join(root, "gone"));
     await all({}, "allow", reading);
     plantRepository(join(root, "m"));
@@ -230,52 +194,4 @@ test("a denied file is seen behind letters that are joined, and where git writes
   expect(Object.values(await decisions(options, lines))).not.toContain("allow");
   await all(options, "ask", ["git archive HEAD", "git format-patch -1 --stdout"]);
   await all({ allow: ["run_bash(git *)"] }, "allow", ["git archive HEAD", "git format-patch -1"]);
-});
-
-test("an index is read again as soon as it says something else", async () => {
-  plantRepository(join(root, "sub"));
-  const id = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-  vi.setSystemTime(Date.now() + 60_000);
-  try {
-    await all({}, "allow", ["git status", "git status"]);
-    git(root, "update-index", "--add", "--cacheinfo", `160000,${id},sub`);
-    await all({}, "ask", ["git status", "git status"]);
-    const index = join(root, ".git/index");
-    const [bytes, { mtime }] = [readFileSync(index), statSync(index)];
-    // As long as before, and of the same time. The next tick of the file system's clock tells.
-    await delay(20);
-    writeFileSync(index, Buffer.from(bytes.toString("latin1").replace("sub\0", "tub\0"), "latin1"));
-    utimesSync(index, mtime, mtime);
-    await all({}, "allow", ["git status"]);
-    await delay(20);
-    writeFileSync(index, bytes);
-    utimesSync(index, mtime, mtime);
-    await all({}, "ask", ["git status"]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
-test("a folder that holds too much to look through may hold a submodule for the next command of the line", async () => {
-  const line = "git checkout -q HEAD~1; git status";
-  const disk = root;
-  root = memoryFolder();
-  cpSync(disk, root, { recursive: true });
-  for (let at = 0; at < 1999; at += 1) mkdirSync(join(root, "src", String(at)));
-  await all(covering, "allow", [line]);
-  mkdirSync(join(root, "src/x"));
-  await all(covering, "ask", [line, "git add -A && git status"]);
-  await all(covering, "allow", ["git checkout -q HEAD~1", "git status"]);
-});
-
-test("a command that takes the index from a commit may bring a submodule for the next command of the line", async () => {
-  const lines = [
-    "git reset -q HEAD~1; git status",
-    "git checkout HEAD~1 -- nest; git status",
-    "git stash pop && git diff",
-  ];
-  await all(covering, "allow", lines);
-  plantRepository(join(root, "nest"));
-  await all(covering, "ask", lines);
-  await all(covering, "allow", ["git reset -q HEAD~1", "git status"]);
 });

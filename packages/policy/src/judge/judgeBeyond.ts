@@ -1,0 +1,99 @@
+import { basename } from "node:path";
+import type { ToolEffect } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
+import { oneLine } from "../describe.ts";
+import { beyondOf } from "../programs/beyond.ts";
+import type { FileKind } from "../programs/record.ts";
+import { findProgram } from "../programs/table.ts";
+import type { Settings } from "../settings.ts";
+import { notTold, type Verdict } from "../verdict.ts";
+import { type CommandLine, handsOn, isPlainChange, type LineCommand } from "./commandLine.ts";
+
+/*
+ * A line is judged by the names in it and by what the disk holds before it runs. What the words do not name, a sandbox holds, or the user is
+ * asked where a rule is about such files.
+ */
+
+const fileKinds: readonly FileKind[] = ["read", "write", "delete"];
+
+/** Asks about commands that open files which no word names, or change names while others open files by theirs. */
+export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
+  const limited = fileKinds.filter((kind) => isLimited(kind, settings));
+  if (limited.length === 0 || line.unreadable !== undefined || isHeld(line.effect, settings)) return [];
+  return line.commands.flatMap((command) => {
+    // A rule that spells all of it out has answered.
+    if (command.spelledOut) return [];
+    const why = whyBeyond(command, line, limited);
+    if (why === undefined) return [];
+    const subject = { what: `run: ${oneLine(command.text)}`, effect: line.effect, command: command.text };
+    return [notTold("unreadable", settings.mode, `rules are about files, and ${why}`, subject)];
+  });
+}
+
+function whyBeyond(command: LineCommand, line: CommandLine, limited: readonly FileKind[]): string | undefined {
+  if (command.moreWords === true || handsOn(command)) return "it gets words that the line does not show";
+  for (const { kinds, folders, brings } of beyondOf(command.words)) {
+    if (folders === undefined && kinds.some((kind) => limited.includes(kind)))
+      return "it opens files that its words do not name";
+    if (brings && opensOthers(line, command, limited))
+      return "it may put a file where another part of the line opens one";
+  }
+  return undefined;
+}
+
+/** Returns whether another part of the line opens files by their names, in a way that rules are about. */
+function opensOthers(line: CommandLine, command: LineCommand, limited: readonly FileKind[]): boolean {
+  const others = line.commands.filter((one) => one !== command);
+  const kinds = [
+    ...line.redirections.flatMap(({ kind, path }) => (path === "/dev/null" ? [] : [kind])),
+    ...others.flatMap(kindsOf),
+  ];
+  return kinds.some((kind) => limited.includes(kind));
+}
+
+/** Lists what a command does with the files that its words name. */
+function kindsOf(command: LineCommand): readonly FileKind[] {
+  const { words, reads, ofRepository } = command;
+  // Git writes nothing through a link.
+  if (isPlainChange(words) || ofRepository) return [];
+  if (typeof reads !== "string") return reads.paths.length > 0 ? ["read"] : [];
+  const found = beyondOf(words);
+  if (found.length > 0) return found.flatMap(({ kinds, put }) => (put ? [...kinds, "write"] : kinds));
+  return findProgram(basename(words[0] ?? ""))?.covers === "anything" ? ["write"] : [];
+}
+
+/** Returns whether a rule of deny or ask is about this kind of access. */
+export function isLimited(kind: FileKind, { rules }: Settings): boolean {
+  return rules.deny.ofEffect(kind) !== undefined || rules.ask.ofEffect(kind) !== undefined;
+}
+
+/** Returns whether a rule is about files. */
+export function isAboutFiles(settings: Settings): boolean {
+  return fileKinds.some((kind) => isLimited(kind, settings));
+}
+
+/** The end of what a sandbox says of itself: the patterns of paths that it hides, and the folders where it does. */
+const hiding = /; deny (\[.*\]) in (\[".*"\])$/s;
+
+/**
+ * Returns whether our own sandbox keeps a command from all that rules forbid: each is a denial of paths that it hides in the roots, and it
+ * leaves no protected path unprotected.
+ */
+function isHeld({ confinement = "" }: ToolEffect, { rules, roots }: Settings): boolean {
+  if (!/^sandbox(?:;|$)/.test(confinement) || confinement.includes("; unprotected [")) return false;
+  const [patterns = [], folders = []] = (hiding.exec(confinement)?.slice(1) ?? []).map(listed);
+  const isHidden = (pattern: string): boolean => patterns.includes(pattern);
+  return fileKinds.every((kind) => {
+    const denied = rules.deny.ofEffect(kind);
+    if (rules.ask.ofEffect(kind) !== undefined || (denied?.bare.length ?? 0) > 0) return false;
+    return (
+      denied === undefined ||
+      ([...denied.byPattern.keys()].every(isHidden) && roots.every((one) => folders.includes(one)))
+    );
+  });
+}
+
+function listed(text: string): readonly string[] {
+  const list: unknown = attempt(() => JSON.parse(text));
+  return Array.isArray(list) ? list.map(String) : [];
+}

@@ -1,0 +1,112 @@
+import { parseWords } from "./parseWords.ts";
+import type { Beyond, FileKind, OptionList, ProgramRecord } from "./record.ts";
+import { findProgram, locate } from "./table.ts";
+
+/** What a command does with files that its words do not name. */
+export interface FoundBeyond {
+  /** What is done with them; none if files only get other names, or are brought. */
+  readonly kinds: readonly FileKind[];
+  /** True if it changes names or brings files. */
+  readonly brings: boolean;
+  /** The words of the folders that it is done below; undefined if no look at a folder tells. */
+  readonly folders: readonly string[] | undefined;
+  /** True if it takes the whole repository instead. */
+  readonly ofRepository: boolean;
+  /** True if it may leave out some of it. */
+  readonly partly: boolean;
+  readonly followsLinks: boolean;
+  /** True if git does it, which leaves its own folder alone. */
+  readonly byGit: boolean;
+  /** Patterns of the names that are meant; undefined for all. */
+  readonly names: readonly string[] | undefined;
+  /** What it puts at the last operand, or at links there. */
+  readonly put: { readonly sources: readonly string[]; readonly target: string; readonly links: boolean } | undefined;
+}
+
+/** Lists what the program of a command does with files that its words do not name. */
+export function beyondOf(words: readonly string[], at = 0, isFirst = true): FoundBeyond[] {
+  const program = programAt(words, at);
+  if (program === undefined) return [];
+  const { record, from } = locate(program, words, at + 1, "", isFirst);
+  return [record.beyond ?? []].flat().flatMap((beyond) => foundIn(words.slice(from), beyond, record, program) ?? []);
+}
+
+/**
+ * Lists what is done with all below folders by a command, or by a line whose commands cannot be told apart. Programs that change files are
+ * found behind words of others, too.
+ */
+export function beyondIn(words: readonly string[], isOneCommand: boolean): FoundBeyond[] {
+  // Words behind the first of a kind are among its own.
+  const seen = new Set<unknown>();
+  let verb: number | undefined;
+  return words.flatMap((_, at): FoundBeyond[] => {
+    const program = at === verb ? undefined : programAt(words, at);
+    if (program === undefined) return [];
+    const isFirst = !seen.has(program);
+    const { record, from } = locate(program, words, at + 1, "", isFirst);
+    seen.add(program);
+    // The `rm` of `git rm`.
+    if (isOneCommand && from > at + 1) verb = from - 1;
+    if (record.beyond === undefined || seen.has(record.beyond)) return [];
+    seen.add(record.beyond);
+    const found = beyondOf(words, at, isFirst);
+    return at === 0 ? found : found.filter(({ kinds }) => !kinds.every((kind) => kind === "read"));
+  });
+}
+
+function programAt(words: readonly string[], at: number): ProgramRecord | undefined {
+  const word = words[at] ?? "";
+  return findProgram(word.slice(word.lastIndexOf("/") + 1));
+}
+
+function foundIn(
+  own: readonly string[],
+  { does, below, only, unless, named, folder = 0, partly, followsLinks }: Beyond,
+  { covers }: ProgramRecord,
+  { repository }: ProgramRecord,
+): FoundBeyond | undefined {
+  const bundle = typeof covers === "object" && covers.bundle !== undefined ? [`-${own[0]}`] : [];
+  if (only !== undefined && !mayHave([...bundle, ...own], only)) return undefined;
+  const byGit = repository === true;
+  // Where tests are turned round, or one is enough, a test leaves out no file for sure.
+  const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
+  const isChosen = isPlain && unless?.split(" ").some((option) => own.includes(option)) === true;
+  const { operands: sure, paths, unknown } = parseWords(own, 0, (typeof covers === "object" && covers.options) || "");
+  // Behind an option that is not known a word may be its value, or an operand.
+  const all = unknown.length === 0 ? sure : own.filter((one) => !one.startsWith("-"));
+  const fewest = unknown.length === 0 ? all.length : all.length - unknown.length;
+  const isLast = paths.length === 0 && all.length > 1;
+  const sources = isLast ? all.slice(0, -1) : all;
+  const operands = below === "last" ? all.slice(-1) : below === "sources" ? sources : all;
+  const names = own.filter((_, at) => at > 0 && isPlain && named?.split(" ").includes(own[at - 1] ?? ""));
+  // Git has patterns of its own, and words for the whole repository.
+  const isWhole = fewest < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
+  const done = does.split(" ");
+  const kinds = done.filter((one): one is FileKind => one === "read" || one === "write" || one === "delete");
+  // With one operand `ln` makes the link where it runs.
+  const target = paths[0] ?? (isLast ? (all.at(-1) ?? ".") : ".");
+  return {
+    kinds,
+    brings: done.includes("bring"),
+    folders: below === undefined || isChosen ? undefined : isWhole ? [] : operands,
+    ofRepository: isWhole && byGit,
+    byGit,
+    followsLinks: followsLinks === true,
+    partly: typeof partly === "string" ? !mayHave(own, partly) : partly === true,
+    names: names.length > 0 ? names : undefined,
+    put: done.includes("put") ? { sources, target, links: kinds.length === 0 } : undefined,
+  };
+}
+
+/** Returns whether one of the options may be among words, its letter joined with others or its name cut. */
+function mayHave(words: readonly string[], options: OptionList): boolean {
+  return options
+    .split(" ")
+    .some((option) =>
+      words.some((word) =>
+        option.startsWith("--")
+          ? word.length > 2 && option.startsWith(word.replace(/=.*/s, ""))
+          : /^-[A-Za-z]/.test(word) && word.includes(option.slice(1)),
+      ),
+    );
+}
