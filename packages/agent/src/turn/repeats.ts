@@ -28,6 +28,9 @@ interface Ended {
   readonly isRefused: boolean;
 }
 
+/** Each call is looked at again and again until nine others have ended, and its result may be long. */
+const described = new WeakMap<ToolMessage, Ended>();
+
 /** A reply whose calls have ended, without those that were refused. The order of its calls makes no difference. */
 interface Round extends Ended {
   readonly calls: readonly string[];
@@ -109,7 +112,7 @@ export class RepeatGuard {
     const rounds: Round[] = [];
     const results = new Map(last && [[last.callId, last]]);
     let isLast = true;
-    for (const message of this.#history.messages.toReversed()) {
+    for (const message of fromEnd(this.#history.messages)) {
       if (message.role === "user" || rounds.length >= this.#same * longestCycle) break;
       if (message.role === "tool") {
         results.set(message.callId, message);
@@ -132,7 +135,7 @@ export class RepeatGuard {
     const ended: Ended[] = [];
     const results = new Map<string, ToolMessage>();
     let isAfter = callId !== undefined;
-    for (const message of this.#history.messages.toReversed()) {
+    for (const message of fromEnd(this.#history.messages)) {
       if (message.role === "user" || ended.filter((one) => !one.isRefused).length >= this.#same * longestCycle) break;
       if (message.role === "tool") results.set(message.callId, message);
       else
@@ -152,10 +155,15 @@ export class RepeatGuard {
   #endOf(call: ToolCallBlock, result: ToolMessage | undefined): readonly Ended[] {
     if (this.#waits(call.name)) return [];
     if (!result) return [{ call: call.id, result: "", isRefused: false }];
-    const { output, content } = result;
-    const isRefused = output === notRun(call, "repeated").output;
-    const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
-    return [{ call: textOf(call), result: JSON.stringify([plain, content]), isRefused }];
+    let ended = described.get(result);
+    if (!ended) {
+      const { output, content } = result;
+      const isRefused = output === notRun(call, "repeated").output;
+      const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
+      ended = { call: textOf(call), result: JSON.stringify([plain, content]), isRefused };
+      described.set(result, ended);
+    }
+    return [ended];
   }
 
   /** Returns whether a tool waits for something, so that it may answer the same for a while. */
@@ -173,8 +181,13 @@ export class RepeatGuard {
 
 function roundOf(ran: readonly Ended[]): Round {
   const calls = ran.map(({ call }) => call).sort();
-  const results = ran.map(({ call, result }) => JSON.stringify([call, result])).sort();
+  const results = ran.map(({ call, result }) => `${call}\n${result}`).sort();
   return { calls, call: calls.join("\n"), result: results.join("\n"), isRefused: false };
+}
+
+/** The list is not copied: it may be long, and the last few are enough. */
+function* fromEnd<One>(list: readonly One[]): Generator<One> {
+  for (let at = list.length - 1; at >= 0; at -= 1) yield list[at] as One;
 }
 
 /** Returns the call whatever the order of its arguments. */
