@@ -1,7 +1,7 @@
 import { parse, type Redirection } from "unbash";
 import { expect, test } from "vitest";
 import type { LineOutput } from "./lineContext.ts";
-import { LineReader } from "./lineReader.ts";
+import { LineReader } from "./readCommand.ts";
 import { readRedirection } from "./readRedirection.ts";
 
 function firstOf(line: string): Redirection {
