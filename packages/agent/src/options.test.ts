@@ -127,7 +127,7 @@ test.each([
   ["a list", []],
   ["a function that makes none", () => undefined],
 ])("tools given as %s are refused, not replaced by the default", async (_, given) => {
-  expect(() => new Agent(provider, { tools: loose(given) })).toThrow(refusal(/tools/));
+  expect(() => new Agent(provider, { tools: loose(given) })).toThrow(refusal(/tools.* must be a ToolRegistry/));
   if (typeof given === "function") return;
   const agent = new Agent(new ScriptedProvider(["never"]), { tools });
   await expect(agent.chat("hi", { tools: loose(given) })).rejects.toEqual(refusal(/tools/));

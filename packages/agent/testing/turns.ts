@@ -47,6 +47,10 @@ export async function resumedFrom(
   return { agent, provider };
 }
 
+/** A saved session. */
+export const sessionOf = <More extends object>(messages: readonly Message[], more?: More) =>
+  ({ format: "toolcrib-session", version: 1, savedAt: "", systemPrompt: "", messages, ...(more as More) }) as const;
+
 export async function read(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const seen: AgentEvent[] = [];
   for await (const event of events) seen.push(event);

@@ -235,19 +235,6 @@ describe("what others have changed is kept", () => {
     expect(await undo.undo()).toBeUndefined();
   });
 
-  test("each turn of which nothing could be put back has its one more try, the next one too", async () => {
-    for (const turn of ["one", "two"]) {
-      writeFileSync(at("file"), "old");
-      undo.begin(turn);
-      await write("file", turn);
-      writeFileSync(at("file"), "mine");
-      for (const isKept of [true, undefined]) {
-        const undone = await undo.undo();
-        expect([undone?.turn, undone?.isKept]).toEqual([turn, isKept]);
-      }
-    }
-  });
-
   test("nothing is written through a link put in the place of a folder", async () => {
     mkdirSync(at("folder"));
     mkdirSync(at("elsewhere"));

@@ -364,21 +364,3 @@ test("a deferred tool that was found before a compaction is sent as any other", 
   const listed = server.requests[0]?.body.tools as readonly object[];
   expect(listed.at(-1)).toEqual({ name: "mail", description: "x", input_schema: { type: "object", properties: {} } });
 });
-
-test("deferred tools are sent as deferred, in a list that never changes, and results of search_tools refer to them", async () => {
-  const registry = tools();
-  for (const name of ["send_mail", "close_issue"])
-    registry.register(
-      defineTool({ name, description: name, deferred: true, parameters: { type: "object" }, execute: () => "sent" }),
-    );
-  registry.register(createToolSearch(registry));
-  const search: WireReply = { calls: [{ name: "search_tools", args: '{"query":"mail"}' }] };
-  const send: WireReply = { calls: [{ name: "send_mail", args: "{}" }] };
-  const agent = agentOf([search, send, { text: "ok" }], { tools: registry });
-  await agent.chat("go");
-  const lists = server.requests.map((request) => JSON.stringify(request.body.tools));
-  expect(new Set(lists).size).toBe(1);
-  const listed = server.requests[0]?.body.tools as readonly { name: string; defer_loading?: boolean }[];
-  expect(listed.filter((tool) => tool.defer_loading).map((tool) => tool.name)).toEqual(["send_mail", "close_issue"]);
-  expect(messagesOf(1).at(-1)?.content[0]?.content).toEqual([{ type: "tool_reference", tool_name: "send_mail" }]);
-});

@@ -31,14 +31,6 @@ describe("Responses", () => {
     { type: "tool-call", id: "a", name: "functions.x", args: { n: 1 }, opaque: { provider: "openai", data: call } },
   ]);
 
-  test("replays its own items in order, with their ids, phase and encrypted reasoning", () => {
-    expect(toResponsesItems(own, "openai/m")).toEqual([
-      thinking,
-      { ...message, content: [{ type: "output_text", text: "Hm", annotations: [] }] },
-      { type: "function_call", call_id: "a", name: "functions_x", arguments: '{"n":1}', id: "fc_1" },
-    ]);
-  });
-
   test("sends what another model wrote as plain text and calls", () => {
     expect(toResponsesItems(own, "openai/other")).toEqual([
       { role: "assistant", content: "Hm" },

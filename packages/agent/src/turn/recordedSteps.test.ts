@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ToolRegistry } from "@toolcrib/core";
 import { describe, expect, test, vi } from "vitest";
-import { anyTool, asking, asksForSummary, type Run, resumedFrom, userText } from "../../testing/turns.ts";
+import { anyTool, asking, asksForSummary, type Run, resumedFrom, sessionOf, userText } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { noUsage } from "../conversation/usage.ts";
 import { AgentError } from "../errors.ts";
@@ -259,14 +259,7 @@ test("a refusal that is recorded leads to the same shorter request, also where t
   const result = { role: "tool", callId: "c", name: "look", output: "line\n".repeat(1000), isError: false } as const;
   const messages = [userText("go"), { role: "assistant", content: [look] }, result] as const;
   for (const replies of [[refusal, "seen"], []]) {
-    const session = {
-      format: "toolcrib-session",
-      version: 1,
-      savedAt: "",
-      systemPrompt: options.systemPrompt,
-      messages,
-    } as const;
-    const { agent } = await resumedFrom(session, replies, options);
+    const { agent } = await resumedFrom(sessionOf(messages, { systemPrompt: options.systemPrompt }), replies, options);
     expect(await agent.chat("and?")).toBe("seen");
   }
 });

@@ -105,8 +105,6 @@ test.each([
 test.each([
   [undefined, {}, /needs a provider/],
   [class {}, {}, /needs a provider/],
-  [ownProvider(), { tools: [] }, /must be a ToolRegistry/],
-  [ownProvider(), { tools: () => undefined }, /must be a ToolRegistry/],
   [ownProvider(), { maxSteps: "5" }, /maxSteps must be a number above 0, received "5"/],
 ])("an invalid provider %s or options %j are refused at once", (provider, options, message) => {
   const make = (): Agent => new Agent(provider as unknown as Provider, options as unknown as AgentOptions);
