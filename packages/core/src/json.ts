@@ -61,6 +61,19 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
+/** Returns whether two values are equal as JSON has them. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => isSameJson(item, other[index]));
+  if (!isPlainObject(one) || !isPlainObject(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]))
+  );
+}
+
 /** Returns JSON text with the keys of every object in one order, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

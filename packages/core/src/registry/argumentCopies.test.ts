@@ -6,15 +6,11 @@ import { ToolRegistry } from "./registry.ts";
 
 class Money {
   readonly #cents: number;
-  currency = "EUR";
   constructor(cents: number) {
     this.#cents = cents;
   }
   get cents(): number {
     return this.#cents;
-  }
-  named(): string {
-    return `in ${this.currency}`;
   }
 }
 
@@ -52,14 +48,12 @@ const make = (): Args => ({
   map: new Map<unknown, unknown>([["k", { deep: [1] }]]),
   set: new Set([new Date(1)]),
   url: new URL("https://a.example/x"),
-  pattern: /x/giu,
   bytes: Buffer.from("bytes"),
   numbers: new Float64Array([1, 2]),
   nothing: undefined,
   bare: Object.assign(Object.create(null), { a: 1 }),
   big: 10n,
   call: Math.max,
-  [Symbol.for("s")]: [1],
 });
 
 describe("arguments that a schema library has made into objects", () => {
@@ -81,7 +75,7 @@ describe("arguments that a schema library has made into objects", () => {
     expect(Object.isFrozen(told)).toBe(true);
   });
 
-  test("are changed neither for the next guard nor for the tool by a guard that writes to them", async () => {
+  test("are not changed for the tool by a guard that writes to them", async () => {
     const spoil: Guard = ({ args }) => {
       (args.date as Date).setTime(0);
       (args.map as Map<string, unknown>).set("k", "thief").set("more", 1);
@@ -91,13 +85,8 @@ describe("arguments that a schema library has made into objects", () => {
       (args.numbers as Float64Array)[0] = 9;
       return true;
     };
-    let next: Args = {};
-    const { answer, got } = await run(make(), spoil, ({ args }) => {
-      next = args;
-      return true;
-    });
+    const { answer, got } = await run(make(), spoil);
     expect(answer).toBe("ok");
-    expect(next).toEqual(make());
     expect(got).toEqual(make());
   });
 
@@ -112,24 +101,16 @@ describe("arguments that a schema library has made into objects", () => {
     expect(got).toEqual(make());
   });
 
-  test("an instance of a class reaches the tool itself, with private fields; a guard gets a frozen copy of its fields", async () => {
+  test("an instance of a class reaches the tool and the guard as it is, with private fields", async () => {
     const money = new Money(500);
-    let likeness: Money = money;
+    let seen: unknown;
     const { got, told } = await run({ money }, ({ args }) => {
-      likeness = args.money as Money;
+      seen = args.money;
       return true;
     });
-    expect(got.money).toBe(money);
-    expect(told.money).toBe(money);
-    expect((got.money as Money).cents).toBe(500);
+    for (const given of [seen, got.money, told.money]) expect(given).toBe(money);
+    expect(money.cents).toBe(500);
     expect(Object.isFrozen(money)).toBe(false);
-    expect(likeness).not.toBe(money);
-    expect(likeness).toBeInstanceOf(Money);
-    expect(likeness.named()).toBe("in EUR");
-    expect(() => likeness.cents).toThrow(TypeError);
-    expect(() => {
-      likeness.currency = "USD";
-    }).toThrow(TypeError);
   });
 
   test("a class derived from a built-in one is not copied either", async () => {
@@ -140,11 +121,10 @@ describe("arguments that a schema library has made into objects", () => {
       }
     }
     class Bytes extends Uint8Array {}
-    const value = { day: new Day(1), bytes: new Bytes(2), rows: /(a)/.exec("a") };
+    const value = { day: new Day(1), bytes: new Bytes(2) };
     const { got } = await run(value, () => true);
     expect((got.day as Day).zone).toBe("UTC");
     expect(got.bytes).toBe(value.bytes);
-    expect(got.rows).toEqual(value.rows);
   });
 
   test("cycles and repeated objects are kept", async () => {
@@ -177,7 +157,6 @@ describe("arguments that a schema library has made into objects", () => {
         },
       }),
     ],
-    ["a proxy that throws", () => ({ list: new Proxy({}, { ownKeys: () => null as never }) })],
     [
       "levels without end",
       () => {

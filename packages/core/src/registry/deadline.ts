@@ -1,4 +1,4 @@
-import { assimilate, attempt, callSafely } from "../callSafely.ts";
+import { attempt, callSafely } from "../callSafely.ts";
 import type { ExecutableTool, ToolCall, ToolCaller, ToolCallInfo, ToolOutcome } from "../interface.ts";
 import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 
@@ -37,11 +37,14 @@ export function runWithDeadline(
   return new Promise((resolve) => {
     const run = new ToolRun(call, timeoutMs, { onCommit, resolve, caller });
     if (run.hasEnded()) return;
-    assimilate(
-      () => tool.execute(call.args, run.info),
-      (value) => run.end(value),
-      (error) => run.fail(error),
-    );
+    try {
+      void Promise.resolve<unknown>(tool.execute(call.args, run.info)).then(
+        (value) => run.end(value),
+        (error) => run.fail(error),
+      );
+    } catch (error) {
+      run.fail(error);
+    }
     // After two turns of the microtask queue, most calls that wait for nothing have ended. They need no timer and no listener, which
     // cost 1 µs: until then the signal is asked instead.
     if (!run.hasEnded()) void nextTurn.then(nothing).then(() => run.watchOrFail());

@@ -66,10 +66,6 @@ describe("a guard's answer", () => {
       throw new Error("no");
     },
   };
-  const endless = {
-    // biome-ignore lint/suspicious/noThenProperty: a foreign thenable is the point
-    then: (resolve: (value: unknown) => void) => resolve(endless),
-  };
   const others: [string, unknown][] = [
     ["undefined", undefined],
     ["null", null],
@@ -87,7 +83,6 @@ describe("a guard's answer", () => {
     ["a denial of another type", { deny: true }],
     ["a question with data that cannot be read", { ask: { text: "?", data: throwing } }],
     ["a revoked proxy", revoked],
-    ["a thenable without end", endless],
     // biome-ignore lint/suspicious/noThenProperty: a foreign thenable is the point
     ["a thenable that fails", { then: (_: unknown, fail: (why: unknown) => void) => fail(new Error("x")) }],
   ];
@@ -314,13 +309,6 @@ describe("what was allowed is what runs", () => {
     const registry = new ToolRegistry([tool]).guard(guard);
     expect(await registry.execute("pay", { to: "me" }, options)).toContain(replacedMessage);
     expect(ran).toEqual([]);
-  });
-
-  test("a proxy that binds execute anew at each reading counts as the same tool", async () => {
-    const tool = new Proxy(pay(), {
-      get: (target, key) => (key === "execute" ? target.execute.bind(target) : Reflect.get(target, key)),
-    });
-    expect(await new ToolRegistry([tool]).guard(() => true).execute("pay", {})).toBe("paid");
   });
 
   test.each(stages)("a tool disabled or removed while %s does not run", async (_name, stage) => {

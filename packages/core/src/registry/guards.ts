@@ -1,19 +1,19 @@
-import { attempt, settle } from "../callSafely.ts";
+import { attempt } from "../callSafely.ts";
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
 import type { Approve, ExecutableTool, Guard, GuardDecision, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
 import { canonicalJson, copyJson, deepFreeze, isPlainObject } from "../json.ts";
-import { type ArgumentCopies, copyForCall } from "./argumentCopies.ts";
+import { type ArgumentCopies, copiesOf } from "./argumentCopies.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
 import { type Entry, sourceOf } from "./registration.ts";
 import { toolFingerprint } from "./toolFingerprint.ts";
 
-/** Holds what came of the guards: the arguments to run with, the result in the tool's place, or why the call may not run. */
-export type GuardsAnswer =
-  | { readonly args: Args; readonly changed: Readonly<Args> | undefined }
-  | { readonly output: string }
-  | { readonly error: ToolError; readonly changed?: Readonly<Args> | undefined };
+type Args = Readonly<Record<string, unknown>>;
 
-type Args = Record<string, unknown>;
+/** Holds what came of the guards: copies of the arguments to run with, the result in the tool's place, or why the call may not run. */
+export type GuardsAnswer =
+  | { readonly copies: ArgumentCopies; readonly changed?: Args | undefined }
+  | { readonly output: string }
+  | { readonly error: ToolError; readonly changed?: Args | undefined };
 
 /** Limits how often `approve` may give an answer that cannot be used. */
 const mostAnswers = 3;
@@ -22,7 +22,7 @@ const mostAnswers = 3;
 const mostRounds = 8;
 
 /**
- * Returns the tool's own copy of the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
+ * Returns the arguments where the call may run, with `changed` where they are the user's; else the user's result, or why
  * not. Guards are asked in order and the first denial ends it; then each question needs an answer of `approve`. A yes takes time, so the
  * guards decide again after it: it holds for the same question about the same arguments. Never rejects; after the signal nobody is asked any more.
  */
@@ -30,30 +30,31 @@ export async function askGuards(
   guards: () => readonly Guard[],
   { tool, check }: Pick<Entry, "tool" | "check">,
   call: ToolCall,
+  given: ArgumentCopies | undefined,
   approve: Approve | undefined,
 ): Promise<GuardsAnswer> {
   const { name, signal } = call;
-  let args = attempt(() => copyForCall(call.args));
-  let changed: Readonly<Args> | undefined;
+  let copies = given;
+  let changed: Args | undefined;
   let answered: AnsweredQuestions = new Map();
   for (let round = 1; ; round += 1) {
-    if (!args)
+    if (!copies)
       return {
         error: denied(name, "its arguments cannot be copied, so it is not certain what would run", { by: "guard" }),
         changed,
       };
-    const asked = await decisionsOn(guards(), tool, call, args);
+    const asked = await decisionsOn(guards(), tool, { ...call, args: copies.frozen });
     if ("error" in asked) return { ...asked, changed };
     if (signal?.aborted) return { error: aborted(name, signal.reason, false), changed };
     const open = asked.questions.filter((question) => !isAnswered(question, answered));
     const [first] = open;
-    if (!first) return { args: args.own, changed };
-    if (round > mostRounds) return { error: unanswered(first, asked), changed };
+    if (!first) return { copies, changed };
+    if (round > mostRounds) return { error: unanswered(first, asked.call), changed };
     const answer = await answersTo(asked, open, answered, approve, check);
     if (answer === true) continue;
     if (!("args" in answer)) return "error" in answer ? { ...answer, changed } : answer;
     changed = answer.args;
-    args = attempt(() => copyForCall(answer.args));
+    copies = attempt(() => copiesOf(answer.args));
     answered = new Map([[answer.guard, true]]);
   }
 }
@@ -73,37 +74,39 @@ function printOf({ text, data }: ApprovalQuestion): string | undefined {
 
 /** Holds what every guard has decided about a call that none of them denies. */
 interface Asked {
-  readonly args: ArgumentCopies;
-  readonly tool: ExecutableTool;
-  readonly call: ToolCall;
+  readonly call: GuardedCall;
   readonly questions: readonly ApprovalQuestion[];
-  /** Calls with arguments of its own, so that nobody can change what the next one sees. */
-  ask(decide: (call: GuardedCall) => unknown): Promise<{ readonly answer: unknown }>;
 }
 
 async function decisionsOn(
   guards: readonly Guard[],
   tool: ExecutableTool,
-  call: ToolCall,
-  args: ArgumentCopies,
+  { name, args, callId, labels, signal }: ToolCall,
 ): Promise<Asked | { readonly error: ToolError }> {
-  const { name, callId, labels, signal } = call;
-  const known = { name, tool, origin: sourceOf(tool).origin, ...(await effectsOf(tool, args)), callId, labels, signal };
-  const ask: Asked["ask"] = async (decide) => {
-    const settled = await settle(() => decide(Object.freeze({ ...known, args: args.forGuard() })));
-    return { answer: "value" in settled ? settled.value : undefined };
-  };
+  const { origin } = sourceOf(tool);
+  const call: GuardedCall = Object.freeze({
+    ...{ name, args, tool, origin, ...(await effectsOf(tool, args)), callId, labels, signal },
+  });
   const questions: ApprovalQuestion[] = [];
   for (const [position, guard] of guards.entries()) {
     if (signal?.aborted) break;
-    const decision = readDecision((await ask(guard)).answer);
+    const decision = readDecision(await answerOrNothing(() => guard(call)));
     if (decision && "deny" in decision) {
       const { deny, details, recoverable } = decision;
       return { error: denied(name, deny, { by: "guard", ...details }, recoverable) };
     }
     if (decision) questions.push(position === 0 || decision.needs ? decision : { ...decision, guard: position });
   }
-  return { args, tool, call, questions, ask };
+  return { call, questions };
+}
+
+/** Resolves to an answer; to undefined, which denies, for a throw. */
+async function answerOrNothing(ask: () => unknown): Promise<unknown> {
+  try {
+    return await ask();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns true where each of the open questions is answered with yes, and notes it in `answered`. */
@@ -114,13 +117,16 @@ async function answersTo(
   approve: Approve | undefined,
   check: Entry["check"],
 ): Promise<
-  true | { readonly args: Args; readonly guard: number } | { readonly output: string } | { readonly error: ToolError }
+  | true
+  | { readonly args: Record<string, unknown>; readonly guard: number }
+  | { readonly output: string }
+  | { readonly error: ToolError }
 > {
   const { name, signal } = asked.call;
   for (const question of open) {
     if (signal?.aborted) break;
-    const answer = approve ? await answerTo(question, asked, approve, check) : undefined;
-    if (answer === undefined) return { error: unanswered(question, asked) };
+    const answer = approve ? await answerTo(question, asked.call, approve, check) : undefined;
+    if (answer === undefined) return { error: unanswered(question, asked.call) };
     if (typeof answer === "string") return { error: denied(name, answer, { by: "user" }) };
     const guard = question.guard ?? 0;
     if (answer === true) answered.set(guard, printOf(question) ?? "");
@@ -132,13 +138,13 @@ async function answersTo(
 /** Returns the answer, its arguments checked; a string denies. Undefined where `approve` has given none that can be used. */
 async function answerTo(
   question: ApprovalQuestion,
-  { call, ask }: Asked,
+  call: GuardedCall,
   approve: Approve,
   check: Entry["check"],
 ): Promise<true | string | { readonly args: Args } | { readonly output: string } | undefined> {
   let shown = question;
   for (let count = 0; count < mostAnswers && !call.signal?.aborted; count += 1) {
-    const answer = readAnswer((await ask((guarded) => approve(guarded, shown))).answer);
+    const answer = readAnswer(await answerOrNothing(() => approve(call, shown)));
     if (typeof answer === "string" || (answer !== true && "output" in answer)) return answer;
     if (question.needs) {
       shown = { ...question, refused: "Answer this question with { output }: a yes is not enough." };
@@ -152,20 +158,14 @@ async function answerTo(
   return call.signal?.aborted ? true : undefined;
 }
 
-function unanswered(question: ApprovalQuestion, { args, tool, call }: Asked): ToolError {
-  const fingerprint = attempt(() => toolFingerprint(tool));
-  return approvalRequired(call.name, { question, args: args.forGuard(), ...(fingerprint && { tool: fingerprint }) });
+function unanswered(question: ApprovalQuestion, { name, tool, args }: GuardedCall): ToolError {
+  return approvalRequired(name, { question, args, tool: toolFingerprint(tool) });
 }
 
-async function effectsOf(
-  tool: ExecutableTool,
-  args: ArgumentCopies,
-): Promise<Pick<GuardedCall, "effects" | "effectsError">> {
+async function effectsOf(tool: ExecutableTool, args: Args): Promise<Pick<GuardedCall, "effects" | "effectsError">> {
+  if (tool.effects === undefined) return { effects: undefined };
   try {
-    if (tool.effects === undefined) return { effects: undefined };
-    const settled = await settle(() => tool.effects?.(args.forEffects()));
-    if ("error" in settled) throw settled.error;
-    return { effects: readEffects(settled.value) };
+    return { effects: readEffects(await tool.effects(args)) };
   } catch (thrown) {
     // Never undefined: that would read as a tool that does not say what it does.
     return { effects: undefined, effectsError: thrown ?? new Error("effects() threw nothing") };
@@ -220,12 +220,8 @@ function readDecision(decision: unknown): ApprovalQuestion | Denial | undefined 
 
 function denialOf(decision: unknown): Denial | undefined {
   if (!isPlainObject(decision) || typeof decision.deny !== "string") return undefined;
-  const details: unknown = attempt(() => copyJson(decision.details ?? {}));
-  return {
-    deny: reasonOf(decision.deny),
-    ...(isPlainObject(details) && { details }),
-    recoverable: decision.recoverable === true,
-  };
+  const { deny, details, recoverable } = decision;
+  return { deny: reasonOf(deny), ...(isPlainObject(details) && { details }), recoverable: recoverable === true };
 }
 
 function questionOf(decision: unknown): ApprovalQuestion | undefined {

@@ -186,13 +186,6 @@ describe("execute answers exactly", () => {
     }
   });
 
-  test("an error, in bounded time, for a thenable that resolves to itself for ever", async () => {
-    const endless = {};
-    Object.defineProperty(endless, String("then"), { value: (resolve: (value: unknown) => void) => resolve(endless) });
-    const hostile: ExecutableTool = { ...tool("a"), execute: () => endless as never };
-    expect(await registryOf(hostile).execute("a")).toMatch(/^Error executing a: /);
-  });
-
   test("a message unchanged up to 8,192 characters, then cut with a notice", async () => {
     const fail = (length: number) => registryOf(tool("a", throwing(new Error("m".repeat(length))))).execute("a");
     expect(await fail(8192)).toBe(`Error executing a: ${"m".repeat(8192)}`);

@@ -1,13 +1,13 @@
 import type { CheckedArguments } from "../arguments/argumentChecker.ts";
 import { attempt } from "../callSafely.ts";
 import type { ToolError } from "../errors.ts";
-import type { ExecutableTool, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
-import { canonicalJson, isPlainObject } from "../json.ts";
+import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import { isPlainObject, isSameJson } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
-import { copyForCall } from "./argumentCopies.ts";
+import { type ArgumentCopies, copiesOf, frozenCopy } from "./argumentCopies.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
@@ -33,8 +33,10 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
   caller: true,
 };
 
+type Args = Readonly<Record<string, unknown>>;
+
 /** The result of checking a call. It stays with the call until a middleware passes on other arguments or takes the refusal off. */
-type CheckedCall = Pick<CheckedArguments, "args"> & { readonly given: unknown } & (
+type CheckedCall = Pick<CheckedArguments, "args"> & { readonly given: unknown; readonly frozen?: Args | undefined } & (
     | { readonly entry: Entry; readonly error?: undefined }
     | { readonly entry: Entry | undefined; readonly error: ToolError }
   );
@@ -67,8 +69,9 @@ export async function refusalOfCall(
   const answer = async (): Promise<{ refusal: ToolError | undefined }> => {
     const found = await look(state, name, given);
     const call = callOf(state, found, name, options);
-    if (call.refusal || found.error) return { refusal: call.refusal };
-    const passed = await passGuards(state, found.entry, call, { ...options, approve: undefined });
+    checkLimit(options.timeoutMs);
+    if (call.refusal || found.error || guardsOf(state, found.entry).length === 0) return { refusal: call.refusal };
+    const passed = await passGuards(state, found, call, { ...options, approve: undefined });
     return { refusal: "error" in passed ? passed.error : undefined };
   };
   const answered = signal?.aborted ? undefined : await unlessAborted(answer(), signal);
@@ -93,55 +96,66 @@ function runFound(
 function nothing(): void {}
 
 /** Passes a call through every middleware and past every guard. */
-function runGuarded(
+async function runGuarded(
   state: RegistryState,
   found: CheckedCall,
   call: ToolCall,
   options: ExecuteOptions,
 ): Promise<ToolOutcome> {
-  const { name } = call;
   const { signal } = options;
   let committed = false;
-  const onCommit = (): void => {
-    committed = true;
-  };
-  const orAborted = async (running: Promise<ToolOutcome>): Promise<ToolOutcome> =>
-    (await unlessAborted(running, signal)) ?? failed(aborted(shownName(name), signal?.reason, committed));
-  const start = (now: CheckedCall, current: ToolCall): Promise<ToolOutcome> => {
-    const refusal = refusalOf(state, current.name);
-    if (refusal || now.error) return Promise.resolve(refused(refusal, now));
-    const { entry } = now;
-    const run = (args: Record<string, unknown>, { beforeRun } = current): Promise<ToolOutcome> => {
-      // Also where a middleware passed on a call without the signal.
-      if (signal?.aborted) return Promise.resolve(failed(aborted(shownName(name), signal.reason, false)));
-      if (beforeRun) {
-        const isUnchanged = watchExecute(entry.tool);
-        // A copy: after the guards nobody changes what the tool gets.
-        return Promise.resolve(beforeRun(copyForCall(args).forEffects())).then(() => {
-          const isSame = state.entries.get(current.name)?.tool === entry.tool && isUnchanged();
-          const changed = refusalOf(state, current.name) ?? (isSame ? undefined : replaced(current.name));
-          return changed ? failed(changed) : run(args, { ...current, beforeRun: undefined });
-        });
-      }
-      return runTool(state, entry, current.args === args ? current : { ...current, args }, options, onCommit);
-    };
-    if (guardsOf(state, entry).length === 0) return run(now.args);
-    const guarded = { ...current, name: entry.schema.function.name, args: now.args, signal: current.signal ?? signal };
-    return passGuards(state, entry, guarded, options).then((passed) => {
-      if ("output" in passed) return { ok: true, output: passed.output };
-      const { changed } = passed;
-      const ended = "error" in passed ? failed(passed.error) : run(passed.args);
-      return changed ? Promise.resolve(ended).then((outcome) => noteChangedArguments(outcome, changed)) : ended;
+  const finish = (now: CheckedCall, current: ToolCall): Promise<ToolOutcome> =>
+    finishCall(state, now, current, options, () => {
+      committed = true;
+    });
+  const pass = (): Promise<ToolOutcome> => {
+    if (state.middlewares.length === 0) return finish(found, call);
+    const shown = { ...found, frozen: attempt(() => frozenCopy(call.args)) };
+    return runThrough(state.middlewares, call, (current) => {
+      // A middleware may have waited long, or changed the call.
+      const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, shown);
+      return "then" in again ? again.then((now) => finish(now, current)) : finish(again, current);
     });
   };
-  if (state.middlewares.length === 0) return orAborted(start(found, call));
-  const shown = found.error && printOf(call.args);
-  const running = runThrough(state.middlewares, call, (current) => {
-    // A middleware may have waited long, or changed the call.
-    const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, found, shown);
-    return "then" in again ? again.then((now) => start(now, current)) : start(again, current);
+  return (await unlessAborted(pass(), signal)) ?? failed(aborted(shownName(call.name), signal?.reason, committed));
+}
+
+/** Asks the guards about a call that has passed the middleware, and runs the tool: at once if nobody is to be asked. */
+function finishCall(
+  state: RegistryState,
+  found: CheckedCall,
+  current: ToolCall,
+  options: ExecuteOptions,
+  onCommit: () => void,
+): Promise<ToolOutcome> {
+  const { signal } = options;
+  const { entry, args } = found;
+  const refusal = refusalOf(state, current.name) ?? found.error;
+  if (refusal || !entry) return Promise.resolve(failed(refusal as ToolError));
+  const run = (own: Record<string, unknown>): Promise<ToolOutcome> =>
+    // Also where a middleware passed on a call without the signal.
+    signal?.aborted
+      ? Promise.resolve(failed(aborted(shownName(current.name), signal.reason, false)))
+      : runTool(state, entry, { ...current, args: own }, options, onCommit);
+  const isAsked = guardsOf(state, entry).length > 0;
+  const { beforeRun } = current;
+  if (!isAsked && !beforeRun) return run(args);
+  const call = { ...current, name: entry.schema.function.name, args, signal: current.signal ?? signal };
+  const runAsked = async (copies: ArgumentCopies): Promise<ToolOutcome> => {
+    if (beforeRun && !signal?.aborted) {
+      const whyNot = watchTool(state, entry, call.name);
+      await beforeRun(copies.frozen);
+      const refusedNow = whyNot();
+      if (refusedNow) return failed(refusedNow);
+    }
+    return run(copies.own);
+  };
+  if (!isAsked) return runAsked(copiesOf(args));
+  return passGuards(state, { ...found, entry }, call, options).then(async (passed) => {
+    if ("output" in passed) return { ok: true, output: passed.output };
+    const outcome = "error" in passed ? failed(passed.error) : await runAsked(passed.copies);
+    return passed.changed ? noteChangedArguments(outcome, passed.changed) : outcome;
   });
-  return orAborted(running);
 }
 
 function runTool(
@@ -172,32 +186,28 @@ function guardsOf({ guards }: RegistryState, entry: Entry | undefined): readonly
   return entry?.question ? [...guards, entry.question] : guards;
 }
 
-/** Resolves to the tool's own arguments when every guard lets the call pass, or the user's result; else why it may not run. */
+/** Resolves to the arguments when every guard lets the call pass, or the user's result; else why it may not run. */
 async function passGuards(
   state: RegistryState,
-  entry: Entry,
+  { entry, args, frozen }: Pick<CheckedCall, "args" | "frozen"> & { readonly entry: Entry },
   call: ToolCall,
   { approve, timeoutMs }: ExecuteOptions,
 ): Promise<GuardsAnswer> {
   checkLimit(timeoutMs);
-  const { name, args } = call;
-  if (guardsOf(state, entry).length === 0) return { args, changed: undefined };
-  const { tool } = entry;
-  const isUnchanged = watchExecute(tool);
-  const answer = await askGuards(() => guardsOf(state, entry), entry, call, approve);
-  if (!("args" in answer)) return answer;
-  const isSame = state.entries.get(name)?.tool === tool && isUnchanged();
-  const error = refusalOf(state, name) ?? (isSame ? undefined : replaced(name));
+  const whyNot = watchTool(state, entry, call.name);
+  const copies = attempt(() => copiesOf(args, frozen));
+  const answer = await askGuards(() => guardsOf(state, entry), entry, call, copies, approve);
+  const error = "copies" in answer ? whyNot() : undefined;
   return error ? { error } : answer;
 }
 
-/** Tells later whether the tool still has the same `execute`. */
-function watchExecute(tool: ExecutableTool): () => boolean {
-  const read = (): unknown => attempt(() => tool.execute);
-  const before = read();
-  // A proxy may bind it anew at each reading: then nothing can be told.
-  const isStable = read() === before;
-  return () => !isStable || read() === before;
+/** Returns a function that tells why the tool cannot run any more, if so: it is gone, disabled, another one or has another `execute`. */
+function watchTool(state: RegistryState, { tool }: Entry, name: string): () => ToolError | undefined {
+  const { execute } = tool;
+  return () => {
+    const isSame = state.entries.get(name)?.tool === tool && tool.execute === execute;
+    return refusalOf(state, name) ?? (isSame ? undefined : replaced(name));
+  };
 }
 
 /** Returns the tool of that name, with its repaired arguments or what is wrong with them. */
@@ -216,21 +226,17 @@ function lookAgain(
   current: ToolCall,
   call: ToolCall,
   found: CheckedCall,
-  shown: string | undefined,
 ): CheckedCall | Promise<CheckedCall> {
   const { name, args = call.args } = current;
-  const isTakenOff = "refusal" in current && current.refusal === undefined;
-  const isGiven = found.error !== undefined && !isTakenOff && printOf(args) === shown;
-  // Arguments that the tool's own check has returned need not pass it again; any others may have been changed in place.
+  const isUnchanged = found.frozen !== undefined && attempt(() => isSameJson(args, found.frozen)) === true;
+  const isTakenOff = found.error !== undefined && "refusal" in current && current.refusal === undefined;
+  // What the tool's own check has returned need not pass it again.
   const isParsed = found.entry?.tool.parseArguments !== undefined && args === call.args && !found.error;
-  const isSame = state.entries.get(name)?.tool === found.entry?.tool;
-  if (isSame && (isGiven || isParsed)) return found;
-  return look(state, name, isGiven ? found.given : args);
-}
-
-/** Returns arguments in a form to compare: a middleware may copy them, or change them in place. */
-function printOf(args: unknown): string | undefined {
-  return attempt(() => canonicalJson(args));
+  const stays = isUnchanged && !isTakenOff;
+  if (state.entries.get(name)?.tool !== found.entry?.tool)
+    return look(state, name, stays && found.error ? found.given : args);
+  if (stays) return { ...found, args };
+  return isParsed ? { ...found, args, frozen: undefined } : look(state, name, args);
 }
 
 /** Returns why a name cannot be called now, if it cannot. */
