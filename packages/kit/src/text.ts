@@ -1,6 +1,5 @@
 export { defaultMaxReplyBytes, leftOutNotice, withMiddleLeftOut, withNewline } from "./text/cuts.ts";
 export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts";
-export { createEventCounter } from "./text/eventBytes.ts";
 export {
   fittingPicture,
   type ImageHeader,
@@ -9,10 +8,7 @@ export {
   sharpAdvice,
   signatureLength,
 } from "./text/imageHeader.ts";
-export { isSecret } from "./text/isSecret.ts";
-export { LineSplitter } from "./text/lineSplitter.ts";
-export { objectSchema } from "./text/objectSchema.ts";
+export { createEventCounter, LineSplitter } from "./text/lineSplitter.ts";
 export { originIn, originWithin, serverPrefix } from "./text/origins.ts";
-export { parseJson, withoutComments } from "./text/parseJson.ts";
-export { redactUrls } from "./text/redactUrls.ts";
-export { headerSecrets, redacted, secretForms, withoutSecrets } from "./text/secrets.ts";
+export { objectSchema, parseJson, withoutComments } from "./text/parseJson.ts";
+export { headerSecrets, isSecret, redacted, redactUrls, secretForms, withoutSecrets } from "./text/secrets.ts";

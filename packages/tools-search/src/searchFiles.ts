@@ -16,8 +16,7 @@ import {
   resolveStart,
   withoutNeedlessBraces,
 } from "./searchArguments.ts";
-import { filesData, filesDataSchema } from "./searchData.ts";
-import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
+import { failedSearch, filesData, filesDataSchema, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
 
 /** The values of arguments that are left out. */
 const defaults = { cwd: ".", max_results: 1000 };

@@ -22,7 +22,7 @@ import type { Globs, Query, SearchStart } from "./engine/job.ts";
 import { needsLineBreak } from "./engine/requiredLiterals.ts";
 import type { SearchResult } from "./engine/searchResult.ts";
 import { readExpression } from "./expression/readExpression.ts";
-import { memoryOf } from "./memory/treeMemories.ts";
+import { memoryOf } from "./memory/fileMemory.ts";
 import { origin, type SearchOptions, settingsOf } from "./options.ts";
 import {
   asBraces,
@@ -35,8 +35,7 @@ import {
   treeOf,
   withoutNeedlessBraces,
 } from "./searchArguments.ts";
-import { textData, textDataSchema } from "./searchData.ts";
-import { failedSearch, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
+import { failedSearch, noticesOf, replyOf, textData, textDataSchema, unfinishedMessage } from "./searchReply.ts";
 
 /** The values of arguments that are left out. */
 const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;

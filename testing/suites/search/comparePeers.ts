@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { compileIgnoreRules } from "../../../packages/tools-search/src/engine/ignoreRules.ts";
 import { DirectoryLister } from "../../../packages/tools-search/src/engine/listDirectory.ts";
-import { walkFiles } from "../../../packages/tools-search/src/engine/walk.ts";
+import { walkFiles } from "../../../packages/tools-search/src/engine/walkBatches.ts";
 import { createSearchTextTool } from "../../../packages/tools-search/src/searchText.ts";
 import { temporaryFolder } from "../../src/temporaryFolder.ts";
 

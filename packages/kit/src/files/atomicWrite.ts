@@ -1,17 +1,27 @@
-import { accessSync, constants, fstatSync, lstatSync, type Stats } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncate,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  type Stats,
+  unlinkSync,
+  write,
+  writeSync,
+} from "node:fs";
 import { basename, dirname } from "node:path";
-import type { ToolCallInfo } from "@toolcrib/core";
-import { ToolError } from "@toolcrib/core";
+import { promisify } from "node:util";
+import { type ToolCallInfo, ToolError } from "@toolcrib/core";
 import type { PathScope } from "../paths/pathScope.ts";
 import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
-import type { FilePath, OpenDirectory } from "./descriptors.ts";
+import { type FilePath, isMountPoint, type OpenDirectory } from "./descriptors.ts";
 import { makeDirectories, syncDirectory } from "./directories.ts";
-import { isMountPoint } from "./mounts.ts";
-import { openRegularFile, refuseSpecial } from "./openRegular.ts";
+import { openRegularFile, type RegularFile, refuseSpecial } from "./openRegular.ts";
 import { renameRetrying } from "./renameRetrying.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
-import { createTemporary, type TemporaryFile } from "./temporaryFile.ts";
-import { writeInPlace, writeRange } from "./writeInPlace.ts";
 
 export interface AtomicWriteOptions {
   scope: PathScope;
@@ -143,5 +153,102 @@ function keepOwner(file: OpenFile, old: Stats): boolean {
   } catch (error) {
     if (systemErrorCode(error) === "EPERM") return false;
     throw error;
+  }
+}
+
+/** A file with a new, short name in the directory of the file that it will replace. */
+export interface TemporaryFile {
+  readonly name: string;
+  readonly path: FilePath;
+  readonly descriptor: number;
+  /** Closes it once; throws the system's error. */
+  close(): void;
+  /** Closes and unlinks it; never throws. */
+  discard(): void;
+}
+
+/** Returns a name nobody uses, short so that it fits wherever any name fits. */
+export function temporaryName(): string {
+  // The global one: importing node:crypto takes 8 ms, paid by whoever only imports this package.
+  return `.tmp-${crypto.randomUUID().slice(0, 13).replace("-", "")}`;
+}
+
+/** Creates it, never opening what exists, not even a link. Throws the system's error. */
+export function createTemporary(directory: OpenDirectory, mode: number): TemporaryFile {
+  const name = temporaryName();
+  const path = directory.at(name);
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "wx", mode);
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return createTemporary(directory, mode);
+    throw error;
+  }
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    closeSync(descriptor);
+  };
+  const discard = (): void => {
+    for (const step of [close, () => unlinkSync(path)]) {
+      try {
+        step();
+      } catch {
+        // Already renamed or gone; the error that led here is the one to report.
+      }
+    }
+  };
+  return { name, path, descriptor, close, discard };
+}
+
+const ftruncateAsync = promisify(ftruncate);
+const writeAsync = promisify(write);
+
+/**
+ * Overwrites an open file, which it closes. What needs new space is written first, beyond the old end, and taken back on an
+ * error, so a full disk leaves the old content; a crash later on may leave a mixture. Throws the system's error.
+ */
+export async function writeInPlace(file: RegularFile, bytes: Uint8Array, call?: ToolCallInfo): Promise<void> {
+  const { descriptor } = file;
+  try {
+    const { size } = fstatSync(descriptor);
+    try {
+      await writeRange(descriptor, bytes, size, bytes.length, call?.signal);
+      await flush(file);
+      call?.beginCommit?.();
+    } catch (error) {
+      if (fstatSync(descriptor).size !== size) ftruncateSync(descriptor, size);
+      throw error;
+    }
+    await writeRange(descriptor, bytes, 0, Math.min(size, bytes.length));
+    if (bytes.length < size) await ftruncateAsync(descriptor, bytes.length);
+    await flush(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** Bytes written at a time; an abort is noticed between. */
+const chunkLength = 4 * 1024 * 1024;
+
+/** Up to this many bytes are written synchronously: a turn in the thread pool would take several times as long. */
+const smallLength = 64 * 1024;
+
+/** Writes `bytes[from…to]` to the same place in the file. */
+export async function writeRange(
+  descriptor: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let done = from; done < to; ) {
+    signal?.throwIfAborted();
+    const length = Math.min(to - done, chunkLength);
+    done +=
+      length <= smallLength
+        ? writeSync(descriptor, bytes, done, length, done)
+        : (await writeAsync(descriptor, bytes, done, length, done)).bytesWritten;
   }
 }

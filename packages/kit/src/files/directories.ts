@@ -1,5 +1,6 @@
-import { mkdirSync, rmdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import type { PathUse } from "../paths/pathLimits.ts";
 import type { PathScope } from "../paths/pathScope.ts";
 import { flush } from "./changeAttributes.ts";
@@ -104,16 +105,10 @@ function makeOne(directory: OpenDirectory, name: string, mode: number): boolean 
 }
 
 function removeEmpty(path: string, scope: PathScope): void {
-  try {
-    const parent = openInside(dirname(path), scope);
-    try {
-      rmdirSync(parent.at(basename(path)));
-    } finally {
-      parent.close();
-    }
-  } catch {
-    // It is in use, or gone.
-  }
+  const parent = attempt(() => openInside(dirname(path), scope));
+  // One that is in use stays.
+  attempt(() => parent && rmdirSync(parent.at(basename(path))));
+  parent?.close();
 }
 
 /** Makes the names in a directory durable, where the filesystem can. Throws the system's error. */
@@ -145,4 +140,20 @@ export function ensureDirectory(path: string, mode = 0o777): void {
       if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
     }
   }
+}
+
+/** Returns the names in a folder; none where it is not there, or cannot be read. */
+export function namesIn(folder: string): string[] {
+  return attempt(() => readdirSync(folder)) ?? [];
+}
+
+/** Removes a file. One that cannot be removed stays: another program may have been faster, or holds it. */
+export function removeIfPossible(file: string): void {
+  attempt(() => unlinkSync(file));
+}
+
+/** Removes a folder that holds files alone, with these. No tree is removed: a folder that holds another one stays. */
+export function removeFlatFolder(folder: string): void {
+  for (const name of namesIn(folder)) removeIfPossible(join(folder, name));
+  attempt(() => rmdirSync(folder));
 }

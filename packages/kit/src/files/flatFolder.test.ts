@@ -2,7 +2,7 @@ import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { namesIn, removeFlatFolder, removeIfPossible } from "./flatFolder.ts";
+import { namesIn, removeFlatFolder, removeIfPossible } from "./directories.ts";
 
 let folder = "";
 beforeEach(() => {

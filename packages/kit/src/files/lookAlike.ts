@@ -3,8 +3,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import type { PathUse } from "../paths/pathLimits.ts";
 import type { PathScope } from "../paths/pathScope.ts";
-import { escapedName, typedAs } from "../paths/similarNames.ts";
-import { entriesOf, type FolderEntry, mayBeNamed } from "./missingPath.ts";
+import { entriesOf, escapedName, type FolderEntry, mayBeNamed, typedAs } from "./missingPath.ts";
 
 /** Entries of a folder that are compared; in one of more no name is known to be the only one that looks like another. */
 const mostEntries = 10_000;

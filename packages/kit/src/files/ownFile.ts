@@ -1,6 +1,7 @@
-import { constants, realpathSync } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { canonicalOrUndefined } from "../paths/canonicalPath.ts";
 import { isInside } from "../paths/pathLimits.ts";
 import { createPathScope } from "../paths/pathScope.ts";
 import { writeAtomically } from "./atomicWrite.ts";
@@ -57,18 +58,10 @@ export function ownFile(path: string, options: OwnFileOptions): OwnFile {
 
 /** Returns whether a path lies below one of the folders, links followed as far as it exists: where the tools of an agent may write. */
 export function isBelowAny(path: string, folders: readonly string[]): boolean {
-  const place = canonicalPlace(resolve(path));
+  const placeOf = (folder: string): string =>
+    canonicalOrUndefined(folder) ?? (dirname(folder) === folder ? folder : placeOf(dirname(folder)));
+  const place = placeOf(dirname(resolve(path)));
   return folders.some((folder) => isInside(folder, place));
-}
-
-/** Returns the directory of the path with links resolved, as far as it exists. */
-function canonicalPlace(path: string): string {
-  try {
-    return realpathSync(dirname(path));
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonicalPlace(parent), "missing");
-  }
 }
 
 async function readOwn(path: string, options: OwnFileOptions): Promise<string | undefined> {

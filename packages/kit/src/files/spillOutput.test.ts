@@ -1,8 +1,14 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExecutableTool, ToolOutcome } from "@toolcrib/core";
-import { defineTool, limitOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
+import {
+  defineTool,
+  type ExecutableTool,
+  limitOutput,
+  type ToolOutcome,
+  ToolRegistry,
+  toolOutput,
+} from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { spillOutput } from "./spillOutput.ts";

@@ -10,7 +10,7 @@ import {
   readOptions,
   withDefault,
 } from "@toolcrib/core/internal";
-import { directoryOption } from "../paths/scopeOptions.ts";
+import { directoryOption } from "../paths/pathLimits.ts";
 import { defaultMaxReplyBytes, withMiddleLeftOut } from "../text/cuts.ts";
 import { type FilePath, openDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";

@@ -54,26 +54,21 @@ export function isForbiddenByNode(error: unknown): boolean {
  */
 export function plainSystemError(error: unknown, printedPath: string): unknown {
   if (isToolError(error)) return error;
-  if (isForbiddenByNode(error)) {
-    const message = `Node's permission model does not allow this: ${printedPath} (ERR_ACCESS_DENIED); choose a path that --allow-fs-read and --allow-fs-write name`;
-    return new ToolError({
+  const refused = (message: string): ToolError =>
+    new ToolError({
       code: "permission_denied",
       message,
       details: { by: "system", path: printedPath },
       cause: error,
     });
-  }
+  if (isForbiddenByNode(error))
+    return refused(
+      `Node's permission model does not allow this: ${printedPath} (ERR_ACCESS_DENIED); choose a path that --allow-fs-read and --allow-fs-write name`,
+    );
   const code = systemErrorCode(error) ?? unknownCode(error);
   if (code === undefined) return error;
   const [words, next] = (plainWords[code] ?? "The system refused").split("|");
   const message = `${words}: ${printedPath} (${code})${next ? `; ${next}` : ""}`;
-  if (code === "EACCES" || code === "EPERM") {
-    return new ToolError({
-      code: "permission_denied",
-      message,
-      details: { by: "system", path: printedPath },
-      cause: error,
-    });
-  }
+  if (code === "EACCES" || code === "EPERM") return refused(message);
   return new ToolError({ code: "execution_failed", message, details: { cause: error }, cause: error });
 }

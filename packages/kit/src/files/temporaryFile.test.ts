@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync, writeSync } from
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createTemporary, temporaryName } from "./atomicWrite.ts";
 import { openDirectory } from "./descriptors.ts";
-import { createTemporary, temporaryName } from "./temporaryFile.ts";
 
 let base: string;
 beforeEach(() => {

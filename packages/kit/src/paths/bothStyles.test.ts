@@ -1,9 +1,9 @@
 import { posix, win32 } from "node:path";
 import { isToolError } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
+import type { PathSystem } from "./canonicalPath.ts";
+import type { PathScopeOptions } from "./pathLimits.ts";
 import { createScopeIn, type PathScope } from "./pathScope.ts";
-import type { PathSystem } from "./pathSystem.ts";
-import type { PathScopeOptions } from "./scopeOptions.ts";
 
 // What root, deny and readable do with every spelling of Windows, and that the same spellings are plain names elsewhere.
 

@@ -1,7 +1,8 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import path, { join, resolve, sep } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { systemErrorCode } from "../files/systemErrors.ts";
-import { takeApart } from "./pathStyle.ts";
+import { type PathStyle, takeApart } from "./pathStyle.ts";
 
 /**
  * Follows every link, also if the path does not exist. Synchronous: it takes microseconds, while a turn in the thread pool
@@ -18,11 +19,7 @@ export function canonical(absolute: string): string {
 
 /** Returns the same; undefined where it cannot be followed. */
 export function canonicalOrUndefined(absolute: string): string | undefined {
-  try {
-    return canonical(absolute);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => canonical(absolute));
 }
 
 /** Linux follows as many. */
@@ -78,3 +75,21 @@ function existingHead(absolute: string): [head: string, names: string[]] {
 export function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
+
+/** Writes and looks up paths, all of them absolute: those of the running system, or in a test those of another. */
+export interface PathSystem {
+  readonly style: PathStyle;
+  /** Follows every link, as `canonical` does. */
+  canonical(path: string): string;
+  /** Looks up what is there, a link not followed; undefined if nothing is. */
+  lstat(path: string): { isDirectory(): boolean; isSymbolicLink(): boolean } | undefined;
+  /** Lists the names in a directory. */
+  list(directory: string): readonly string[];
+}
+
+export const thisSystem: PathSystem = {
+  style: path,
+  canonical,
+  lstat: (one) => lstatSync(one, { throwIfNoEntry: false }),
+  list: (directory) => readdirSync(directory),
+};

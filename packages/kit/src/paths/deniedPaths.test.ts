@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { writeAtomically } from "../files/atomicWrite.ts";
 import { openInside } from "../files/directories.ts";
 import { openRegularFile } from "../files/openRegular.ts";
+import type { PathScopeOptions } from "./pathLimits.ts";
 import { createPathScope } from "./pathScope.ts";
-import type { PathScopeOptions } from "./scopeOptions.ts";
 
 let base: string;
 let root: string;

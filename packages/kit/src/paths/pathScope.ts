@@ -1,15 +1,15 @@
-import { invalidArgument, ToolError } from "@toolcrib/core";
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import { invalidArgument, type ToolEffect, ToolError } from "@toolcrib/core";
 import { attempt, checkValues, shownName } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import { descriptorPath } from "../files/descriptors.ts";
 import { plainSystemError } from "../files/systemErrors.ts";
-import { systemError } from "./canonicalPath.ts";
+import { type PathSystem, systemError, thisSystem } from "./canonicalPath.ts";
 import type { DeniedPaths } from "./deniedPaths.ts";
 import { foldCase } from "./foldCase.ts";
-import { createPathLimits, isInside, type PathUse } from "./pathLimits.ts";
+import { createPathLimits, isInside, type PathScopeOptions, type PathUse, scopeOptions } from "./pathLimits.ts";
 import { absoluteFrom, longestPath, type PathStyle, withSlashes } from "./pathStyle.ts";
-import { type PathSystem, thisSystem } from "./pathSystem.ts";
-import { type PathScopeOptions, scopeOptions } from "./scopeOptions.ts";
 import { windowsTrap } from "./windowsNames.ts";
 
 /** The directories that a pack's paths start from and may not leave. */
@@ -79,7 +79,8 @@ export function createScopeIn(system: PathSystem, options: PathScopeOptions): Pa
     use: PathUse,
     find: (absolute: string) => string,
   ): Promise<string> => {
-    checkPath(path, argument, style);
+    const reason = whatIsWrong(path, style);
+    if (reason !== undefined) throw invalidArgument(argument, reason);
     let found: string;
     try {
       refuseHome(readCwd, path, argument, system);
@@ -144,11 +145,6 @@ function ambiguousPath(path: string, link: string, target: string): ToolError {
   });
 }
 
-function checkPath(path: string, argument: string, style: PathStyle): void {
-  const reason = whatIsWrong(path, style);
-  if (reason !== undefined) throw invalidArgument(argument, reason);
-}
-
 /** Refuses `~`, which a shell would expand: here it would make a folder of that name. One that exists is meant. */
 function refuseHome(readCwd: () => string, path: string, argument: string, { style, lstat }: PathSystem): void {
   if (!/^~(?:[\\/]|$)/.test(path) || lstat(absoluteFrom(readCwd, "~", style))) return;
@@ -199,4 +195,24 @@ function relativeTo(readCwd: () => string, absolute: string, style: PathStyle): 
   return isInside(cwd, absolute, style)
     ? absolute.slice(cwd.endsWith(style.sep) ? cwd.length : cwd.length + 1)
     : absolute;
+}
+
+/**
+ * Creates an effect on a path (`ExecutableTool.effects`). `given` is the path as the caller named it and `path`
+ * what the scope resolved it to.
+ */
+export function pathEffect(
+  kind: "read" | "write" | "delete",
+  path: string,
+  given: string,
+  scope: PathScope,
+  tree = false,
+): ToolEffect {
+  const named = resolve(scope.cwd, given);
+  return { kind, path, ...(named !== path && { givenPath: named }), ...(tree && { tree }) };
+}
+
+/** Returns false for a file or a link, below which there is nothing; true also for what cannot be looked at, or does not exist yet. */
+export function mayHoldEntries(path: string): boolean {
+  return attempt(() => lstatSync(path).isDirectory()) ?? true;
 }

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { describe, expect, test } from "vitest";
+import { readPatternList, refuseChoices } from "./deniedPaths.ts";
 import { createPathScope } from "./pathScope.ts";
-import { readPatternList, refuseChoices } from "./patternList.ts";
 
 describe("a list of patterns is read as its model reads it, and never more openly", () => {
   test.each([

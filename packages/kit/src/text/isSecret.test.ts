@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecret } from "./isSecret.ts";
+import { isSecret } from "./secrets.ts";
 
 test.each([
   ..."OPENAI_API_KEY GITHUB_TOKEN AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS".split(" "),

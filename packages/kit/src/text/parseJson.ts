@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@toolcrib/core";
 import { clip, messageOf } from "@toolcrib/core/text";
 
 /** Parses `text`; throws what `toError` makes of a sentence that begins with `what` and shows where the text stops being JSON. */
@@ -51,4 +52,15 @@ const stringOrComment = /"(?:[^"\\\r\n]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
  */
 export function withoutComments(text: string): string {
   return text.replace(stringOrComment, (found) => (found.startsWith('"') ? found : found.replace(/[^\r\n]/g, " ")));
+}
+
+/** Returns the schema of an object that holds nothing else. A property whose name ends in `?` may be absent. */
+export function objectSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const names = Object.keys(properties);
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name.replace(/\?$/, ""), properties[name]])),
+    required: names.filter((name) => !name.endsWith("?")),
+    additionalProperties: false,
+  };
 }

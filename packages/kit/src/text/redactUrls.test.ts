@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redactUrls } from "./redactUrls.ts";
+import { redactUrls } from "./secrets.ts";
 
 test.each([
   ["https://example.com/mcp", "https://example.com/mcp"],

@@ -2,8 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sharedFolder } from "@toolcrib/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { FileMemory } from "../memory/fileMemory.ts";
-import { memoryOf } from "../memory/treeMemories.ts";
+import { FileMemory, memoryOf } from "../memory/fileMemory.ts";
 import { createFileLearner } from "./learnFiles.ts";
 
 const root = sharedFolder("learn-files");

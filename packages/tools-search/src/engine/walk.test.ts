@@ -6,8 +6,7 @@ import { loadFastGlobs } from "./fastGlobs.ts";
 import { compilePlainGlobs } from "./globs.ts";
 import type { SearchJob } from "./job.ts";
 import { DirectoryLister, quickLimits } from "./listDirectory.ts";
-import { walkFiles } from "./walk.ts";
-import { createFinder, Notes } from "./walkBatches.ts";
+import { createFinder, Notes, walkFiles } from "./walkBatches.ts";
 
 let base: string;
 beforeEach(() => {

@@ -19,8 +19,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { notesEveryChange } from "../engine/learnFiles.ts";
 import type { SearchOptions } from "../options.ts";
 import { createSearchTools } from "../search.ts";
-import { FileMemory } from "./fileMemory.ts";
-import { memoryOf } from "./treeMemories.ts";
+import { FileMemory, memoryOf } from "./fileMemory.ts";
 
 const root = sharedFolder("search-memory");
 const limit = 2 ** 26;

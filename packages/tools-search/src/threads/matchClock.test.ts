@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ControlBlock } from "../engine/controlBlock.ts";
-import { createClockReader } from "./matchClock.ts";
+import { ControlBlock, createClockReader } from "../engine/controlBlock.ts";
 
 /** The clocks, moved by the tests. */
 let now: number;

@@ -1,6 +1,7 @@
 import { ToolError } from "@toolcrib/core";
 import { clip, isObject } from "@toolcrib/core/text";
 import { BatchQueue } from "../engine/batchQueue.ts";
+import { createClockReader } from "../engine/controlBlock.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
 import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type WorkerMessage } from "../engine/job.ts";
 import { longestLine, longestQuickLine } from "../engine/searchFile.ts";
@@ -8,7 +9,6 @@ import { createResult, joinBatches, type SearchResult, takeLines } from "../engi
 import type { Walk } from "../engine/walkBatches.ts";
 import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
 import { expressionSteps } from "./expressionSteps.ts";
-import { createClockReader } from "./matchClock.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
