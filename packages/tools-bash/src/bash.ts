@@ -2,8 +2,7 @@ import type { ExecutableTool } from "@toolcrib/core";
 import { readOptions } from "@toolcrib/core/internal";
 import { type BashToolOptions, knownToolOptions, settingsOf } from "./bashOptions.ts";
 import { createBackgroundJobs } from "./jobs/backgroundJobs.ts";
-import { createReadOutputTool } from "./jobs/readOutput.ts";
-import { createStopCommandTool } from "./jobs/stopCommand.ts";
+import { createReadOutputTool, createStopCommandTool } from "./jobs/readAndStop.ts";
 import { createWriteInputTool } from "./jobs/writeInput.ts";
 import { runBashTool } from "./runBash.ts";
 

@@ -23,6 +23,7 @@ import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
 import { runShell, type ShellRunner } from "./process/runShell.ts";
+import type { SandboxLimits } from "./sandbox/bubblewrap.ts";
 import { gitFoldersOf } from "./sandbox/gitFolders.ts";
 import {
   createOwnSandbox,
@@ -32,7 +33,6 @@ import {
   ownSandboxSpecs,
 } from "./sandbox/ownSandbox.ts";
 import { pinDirectory } from "./sandbox/pinnedDirectory.ts";
-import type { SandboxLimits } from "./sandbox/resourceLimits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/sandbox.ts";
 
 export interface RunBashOptions {

@@ -1,14 +1,13 @@
-import type { ExecutableTool, JsonSchema } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type JsonSchema } from "@toolcrib/core";
 import { longestDelayMs, readOptions } from "@toolcrib/core/internal";
 import { objectSchema } from "@toolcrib/kit/text";
-import { jsonOutput } from "./answer.ts";
 import { checkArguments, checkBackground } from "./bashArguments.ts";
 import { type BashSettings, isTimeout, knownOptions, type RunBashOptions, settingsOf } from "./bashOptions.ts";
 import { confinementOf } from "./confinement.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import { createProgressTail } from "./process/progressTail.ts";
 import { SpillFile } from "./process/spillFile.ts";
-import { StreamOutput, type StreamText, shownText, textWithNotes } from "./process/streamOutput.ts";
+import { jsonOutput, StreamOutput, type StreamText, shownText, textWithNotes } from "./process/streamOutput.ts";
 import { runCommand } from "./runCommand.ts";
 
 const name = "run_bash";
@@ -39,12 +38,22 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
   const { sandbox, timeoutMs, maxTimeoutMs, spill } = settings;
   const margin = sandbox ? walkMarginMs : marginMs;
   const longest = maxTimeoutMs < longestDelayMs ? `, at most ${maxTimeoutMs}` : "";
-  const newOutput = (stream: string): StreamOutput =>
-    new StreamOutput(() => (spill === undefined ? undefined : new SpillFile(spill, stream)));
+  const newOutput = (stream: string, onPush?: () => void): StreamOutput =>
+    new StreamOutput(() => (spill === undefined ? undefined : new SpillFile(spill, stream)), onPush);
   const offers = { background: jobs !== undefined, input: jobs !== undefined && settings.input };
 
-  return {
+  return defineTool({
     name,
+    description:
+      `Run a shell command (${settings.shellName}, stdin closed). It can change or destroy anything the process can reach. ` +
+      "exit_code -1 means timed out.",
+    parameters: objectSchema({
+      command: { type: "string", description: "Shell command" },
+      "cwd?": { type: "string", description: "Start directory" },
+      "env?": { type: "object", additionalProperties: { type: "string" }, description: "Variables to add" },
+      "timeout?": { type: "number", description: `ms, default ${timeoutMs}${longest}` },
+      ...backgroundParameters(offers),
+    }),
     origin: "@toolcrib/tools-bash",
     destructive: true,
     openWorld: true,
@@ -52,28 +61,6 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
     outputSchema: jobs ? { type: "object", anyOf: [endSchema, startSchema] } : endSchema,
     timeoutMs: ({ timeout }) =>
       Math.min((isTimeout(timeout, maxTimeoutMs) ? timeout : timeoutMs) + margin, longestDelayMs),
-    getSchema: () => ({
-      type: "function",
-      function: {
-        name,
-        description:
-          `Run a shell command (${settings.shellName}, stdin closed). It can change or destroy anything the process can reach. ` +
-          "exit_code -1 means timed out.",
-        parameters: {
-          type: "object",
-          properties: {
-            command: { type: "string", description: "Shell command" },
-            cwd: { type: "string", description: "Start directory" },
-            env: { type: "object", additionalProperties: { type: "string" }, description: "Variables to add" },
-            timeout: { type: "number", description: `ms, default ${timeoutMs}${longest}` },
-            ...backgroundParameters(offers),
-          },
-          required: ["command"],
-          additionalProperties: false,
-        },
-        strict: false,
-      },
-    }),
     async effects(args) {
       const confinement = confinementOf(settings, checkBackground(args, offers));
       const { command, cwd, env } = await checkArguments(args, settings);
@@ -81,7 +68,7 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
       const around = confinement === undefined ? {} : { confinement };
       return [{ kind: "execute", command, shell: settings.shellOption, cwd, ...own, ...around }];
     },
-    async execute(args, { signal, beginCommit, onProgress } = {}) {
+    async execute(args, { signal, beginCommit, onProgress }) {
       const use = checkBackground(args, offers);
       const checked = await checkArguments(args, settings);
       if (jobs && use.isBackground) {
@@ -110,14 +97,14 @@ export function runBashTool(settings: BashSettings, jobs?: BackgroundJobs): Exec
         throw error;
       } finally {
         progress?.end();
-        for (const stream of [output.stdout, output.stderr]) stream.close();
       }
     },
-  };
+  });
 }
 
 /** Returns the text: a runner of the caller's own may answer another than it printed. */
 function textOf(output: StreamOutput, raw: string): StreamText {
+  output.end();
   const taken = output.take();
   return taken.raw === raw ? taken : { raw, shown: shownText(raw) };
 }
@@ -129,5 +116,5 @@ function backgroundParameters(offers: {
 }): Record<string, JsonSchema> {
   const background = { type: "boolean", description: "Answer at once with an id; it runs until it ends or is stopped" };
   const input = { type: "boolean", description: "With background: keep stdin open, to write to it later" };
-  return { ...(offers.background && { background }), ...(offers.input && { input }) };
+  return { ...(offers.background && { "background?": background }), ...(offers.input && { "input?": input }) };
 }

@@ -5,7 +5,7 @@ import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import type { CommandInput } from "./process/commandInput.ts";
-import type { CommandOutput } from "./process/commandOutput.ts";
+import type { CommandOutput } from "./process/headTailBuffer.ts";
 import type { RunningProcess } from "./process/processes.ts";
 import type { ShellResult } from "./process/runShell.ts";
 import { describeProtection, describeRefusals } from "./sandbox/refusals.ts";

@@ -1,11 +1,10 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { CommandInput } from "../process/commandInput.ts";
-import type { CommandOutput } from "../process/commandOutput.ts";
+import type { CommandOutput } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
 import { type StreamOutput, type StreamText, textWithNotes } from "../process/streamOutput.ts";
-import { UnreadOutput } from "./unreadOutput.ts";
 
 /** The signal and callbacks with which a job's command runs. */
 export interface JobWatch {
@@ -26,7 +25,7 @@ export interface JobCommand {
   /** True if its standard input stays open. */
   readonly keepsInput?: boolean | undefined;
   /** Makes the sink that keeps a stream from one reading to the next. */
-  readonly newOutput: (stream: "stdout" | "stderr") => StreamOutput;
+  readonly newOutput: (stream: "stdout" | "stderr", onPush: () => void) => StreamOutput;
 }
 
 /** The end of its command. */
@@ -68,8 +67,8 @@ export class Job {
   /** Undefined where it was closed from the start. */
   input: CommandInput | undefined;
   readonly #abort = new AbortController();
-  readonly #stdout: UnreadOutput;
-  readonly #stderr: UnreadOutput;
+  readonly #stdout: StreamOutput;
+  readonly #stderr: StreamOutput;
   readonly #watchers = new Set<() => void>();
   #notes: readonly string[] = [];
   #mark: string | undefined;
@@ -81,8 +80,8 @@ export class Job {
     this.command = command;
     this.cwd = cwd;
     this.confinement = confinement;
-    this.#stdout = new UnreadOutput(() => this.#changed(), newOutput("stdout"));
-    this.#stderr = new UnreadOutput(() => this.#changed(), newOutput("stderr"));
+    this.#stdout = newOutput("stdout", () => this.#changed());
+    this.#stderr = newOutput("stderr", () => this.#changed());
     const { promise, resolve, reject } = Promise.withResolvers<this>();
     this.started = promise;
     const ended = run({

@@ -19,7 +19,6 @@ import { runShell, type ShellRunner } from "../process/runShell.ts";
 import { StreamOutput } from "../process/streamOutput.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { type BackgroundJobs, createBackgroundJobs, mostRunning } from "./backgroundJobs.ts";
-import { UnreadOutput } from "./unreadOutput.ts";
 
 const onLinux = process.platform === "linux";
 const folder = sharedFolder("jobs");
@@ -142,7 +141,7 @@ describe("a command in the background", () => {
   });
 
   test("is read without a cut character", () => {
-    const unread = new UnreadOutput(() => {}, new StreamOutput());
+    const unread = new StreamOutput();
     const texts = [[0xe2, 0x82], [0xac], [0xe2]].map((bytes) => {
       unread.push(Uint8Array.from(bytes));
       return unread.take().shown;

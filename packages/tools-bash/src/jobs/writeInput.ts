@@ -1,7 +1,7 @@
-import { type ExecutableTool, invalidArgument, ToolError } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, invalidArgument, ToolError } from "@toolcrib/core";
 import { objectSchema } from "@toolcrib/kit/text";
-import { jsonOutput } from "../answer.ts";
 import type { CommandInput } from "../process/commandInput.ts";
+import { jsonOutput } from "../process/streamOutput.ts";
 import type { BackgroundJobs } from "./backgroundJobs.ts";
 import type { Job } from "./job.ts";
 
@@ -24,8 +24,18 @@ interface CheckedWrite {
  * close it. Its effect is an execution: what reads the text may run it.
  */
 export function createWriteInputTool(jobs: BackgroundJobs): ExecutableTool {
-  return {
+  return defineTool({
     name,
+    description:
+      "Write to the standard input of a background command that was started with input: true. Whatever reads it may run the text.",
+    parameters: objectSchema({
+      id: { type: "string", description: "Id of the command" },
+      "text?": {
+        type: "string",
+        description: `Written as it is, so end a line with \\n; at most ${longestText} bytes`,
+      },
+      "close?": { type: "boolean", description: "Close the input after the text" },
+    }),
     origin: "@toolcrib/tools-bash",
     destructive: true,
     openWorld: true,
@@ -36,34 +46,12 @@ export function createWriteInputTool(jobs: BackgroundJobs): ExecutableTool {
       waiting: { type: "integer" },
       input: { enum: ["open", "closed"] },
     }),
-    getSchema: () => ({
-      type: "function",
-      function: {
-        name,
-        description:
-          "Write to the standard input of a background command that was started with input: true. Whatever reads it may run the text.",
-        parameters: {
-          type: "object",
-          properties: {
-            id: { type: "string", description: "Id of the command" },
-            text: {
-              type: "string",
-              description: `Written as it is, so end a line with \\n; at most ${longestText} bytes`,
-            },
-            close: { type: "boolean", description: "Close the input after the text" },
-          },
-          required: ["id"],
-          additionalProperties: false,
-        },
-        strict: false,
-      },
-    }),
     effects(args) {
       const { job, text } = checkWrite(args, jobs);
       const around = job.confinement === undefined ? {} : { confinement: job.confinement };
       return [{ kind: "execute", input: text, into: job.command, cwd: job.cwd, ...around }];
     },
-    async execute(args, { beginCommit } = {}) {
+    async execute(args, { beginCommit }) {
       const { job, input, bytes, close } = checkWrite(args, jobs);
       beginCommit?.();
       if (bytes.length > 0) {
@@ -78,7 +66,7 @@ export function createWriteInputTool(jobs: BackgroundJobs): ExecutableTool {
         input: input.isOpen ? "open" : "closed",
       });
     },
-  };
+  });
 }
 
 /** Throws a ToolError for what cannot be written. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
-import type { CommandOutput } from "./commandOutput.ts";
-import type { OutputPipes } from "./outputPipes.ts";
+import type { CommandOutput } from "./headTailBuffer.ts";
+import type { PipeEnds } from "./outputPipes.ts";
 import { exitCodeOf, isBun } from "./platform.ts";
 import { PolledReader } from "./polledPipe.ts";
 
@@ -27,7 +27,7 @@ export class ChildOutput {
   #onClose = (): void => {};
 
   /** Reads the child's own streams if there are no `pipes`. */
-  constructor(child: ChildProcess, sinks: CommandOutput, pipes: OutputPipes | undefined) {
+  constructor(child: ChildProcess, sinks: CommandOutput, pipes: readonly PipeEnds[] | undefined) {
     this.#sinks = sinks;
     const streams = pipes?.map(({ read }) =>
       isBun ? new PolledReader(read) : new Socket({ fd: read, readable: true, writable: false }),

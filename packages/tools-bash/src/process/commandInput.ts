@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
+import { type PipeEnds, takePipes } from "./outputPipes.ts";
 import { isBun } from "./platform.ts";
 import { PolledWriter } from "./polledPipe.ts";
 
@@ -36,8 +36,8 @@ const momentMs = 100;
  * none can be made. The ends are the caller's to close.
  */
 export function takeInputPipe(): PipeEnds | undefined {
-  const [pipe, other] = takeOutputPipes() ?? [];
-  if (!pipe || !other) return undefined;
+  const [pipe] = takePipes(1) ?? [];
+  if (!pipe) return undefined;
   const opened: number[] = [];
   // Opened again: the program waits when it reads, and this process does not when it writes.
   const open = (flags: number): number => {
@@ -51,7 +51,7 @@ export function takeInputPipe(): PipeEnds | undefined {
     for (const descriptor of opened) closeSync(descriptor);
     return undefined;
   } finally {
-    for (const descriptor of [pipe.read, pipe.write, other.read, other.write]) closeSync(descriptor);
+    for (const descriptor of [pipe.read, pipe.write]) closeSync(descriptor);
   }
 }
 

@@ -1,7 +1,19 @@
 import { printableName } from "@toolcrib/core/text";
 import { withMiddleLeftOut, withNewline } from "@toolcrib/kit/text";
 import type { SpillFile } from "./spillFile.ts";
-import { lengthOfBegun, lengthOfRest } from "./utf8.ts";
+
+/** Takes in one stream of a command, in flat memory; `toString` is what the answer shows of it. */
+export interface OutputSink {
+  /** Takes bytes, which are valid until it returns. */
+  push(bytes: Uint8Array): void;
+  toString(): string;
+}
+
+/** The sinks of a command. */
+export interface CommandOutput {
+  readonly stdout: OutputSink;
+  readonly stderr: OutputSink;
+}
 
 /** Most bytes kept of one stream. */
 const keptBytes: number = 50 * 1024;
@@ -12,7 +24,7 @@ const newline = 10;
  * Keeps the first and the last bytes of a stream in one block of memory of a fixed size: its first half is the head, the rest
  * a ring buffer with the tail.
  */
-export class HeadTailBuffer {
+export class HeadTailBuffer implements OutputSink {
   /** Bytes pushed so far. */
   total = 0;
   readonly #size: number;
@@ -164,4 +176,26 @@ function sentTail(bytes: Uint8Array, limit: number): number {
     if (room < 0) break;
   }
   return start;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Counts how many bytes at the start are the rest of a character of UTF-8 that was cut: at most three. */
+export function lengthOfRest(bytes: Uint8Array): number {
+  let length = 0;
+  while (length < 3 && isContinuation(bytes[length])) length += 1;
+  return length;
+}
+
+/** Counts how many bytes at the end begin a character of UTF-8 that they do not complete. */
+export function lengthOfBegun(bytes: Uint8Array): number {
+  for (let length = 1; length <= 3 && length <= bytes.length; length += 1) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    if (isContinuation(byte)) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > length ? length : 0;
+  }
+  return 0;
 }

@@ -135,6 +135,7 @@ describe("what is binary", () => {
     const output = new StreamOutput();
     output.push(Buffer.from("header\n"));
     output.push(Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 167 + (index >> 3)) % 256)));
+    output.end();
     expect(output.take().shown).toBe("header\n[binary output, 4103 bytes, not shown]");
   });
 
@@ -142,6 +143,7 @@ describe("what is binary", () => {
     expect(shownText("src/a.ts\0src/b.ts\0")).toBe("src/a.ts␀src/b.ts␀");
     const output = new StreamOutput();
     output.push(Buffer.from("d\xe9j\xe0 vu\n", "latin1"));
+    output.end();
     expect(output.take().shown).toBe("d\ufffdj\ufffd vu\n");
   });
 });

@@ -15,64 +15,56 @@ export interface PipeEnds {
   readonly write: number;
 }
 
-/** The pipes of standard output and standard error. */
-export type OutputPipes = readonly [PipeEnds, PipeEnds];
-
 /** The number made at once: it takes a process, about 2 ms. */
-const madeAtOnce = 4;
+const madeAtOnce = 8;
 /** Most that are kept to be used again. */
-const mostKept = 8;
+const mostKept = 16;
 const longestMs = 2000;
 const program = "/usr/bin/mkfifo";
 /** O_PATH of Linux: holds a named pipe without opening it. */
 const openOnlyPlace = 0x20_0000;
 
 let isAvailable = process.platform === "linux" && !isDeno;
-/** Named pipes without a name any more, two for a command. */
-const kept: (readonly [number, number])[] = [];
+/** Named pipes without a name any more. */
+const kept: number[] = [];
 
-/** Takes a pair of pipes; undefined if none can be made. The descriptors are the caller's to close. */
-export function takeOutputPipes(): OutputPipes | undefined {
-  for (const pair of kept) {
-    const pipes = openPair(pair);
-    if (pipes) return pipes;
-  }
-  // All are in use, also by what commands left running.
-  for (const pair of kept.splice(0, kept.length - mostKept + madeAtOnce)) for (const place of pair) closeSync(place);
+/** Takes so many pipes; undefined if they cannot be made. The descriptors are the caller's to close. */
+export function takePipes(count: number): PipeEnds[] | undefined {
+  const taken: PipeEnds[] = [];
+  const takeFrom = (first: number): boolean => {
+    for (const place of kept.slice(first)) {
+      const pipe = taken.length < count ? openPipe(place) : undefined;
+      if (pipe) taken.push(pipe);
+    }
+    return taken.length === count;
+  };
+  if (takeFrom(0)) return taken;
+  // All others are in use, also by what commands left running.
+  for (const place of kept.splice(0, kept.length - mostKept + madeAtOnce)) closeSync(place);
   const first = kept.length;
   if (isAvailable) makePipes();
-  return kept[first] && openPair(kept[first]);
+  if (takeFrom(first)) return taken;
+  for (const end of taken.flatMap(({ read, write }) => [read, write])) closeSync(end);
+  return undefined;
 }
 
 function makePipes(): void {
   let folder: string | undefined;
-  const names: [stdout: string, stderr: string][] = [];
+  const names: string[] = [];
   try {
-    folder = mkdtempSync(join(tmpdir(), "toolcrib-"));
-    for (let index = 0; index < madeAtOnce; index += 1)
-      names.push([join(folder, `${index}.out`), join(folder, `${index}.err`)]);
+    const made = mkdtempSync(join(tmpdir(), "toolcrib-"));
+    folder = made;
+    for (let index = 0; index < madeAtOnce; index += 1) names.push(join(made, String(index)));
     const options = { env: {}, stdio: "ignore", timeout: longestMs } as const;
-    const { status } = childProcess().spawnSync(program, ["-m", "600", ...names.flat()], options);
-    isAvailable = status === 0;
-    for (const [stdout, stderr] of isAvailable ? names : []) {
-      const place = openSync(stdout, openOnlyPlace);
-      kept.push([place, openSync(stderr, openOnlyPlace)]);
-    }
+    isAvailable = childProcess().spawnSync(program, ["-m", "600", ...names], options).status === 0;
+    for (const name of isAvailable ? names : []) kept.push(openSync(name, openOnlyPlace));
   } catch {
     // Descriptors or processes may be free again next time.
   } finally {
-    for (const name of names.flat()) attempt(() => unlinkSync(name));
+    for (const name of names) attempt(() => unlinkSync(name));
     const made = folder;
     if (made !== undefined) attempt(() => rmdirSync(made));
   }
-}
-
-function openPair([stdout, stderr]: readonly [number, number]): OutputPipes | undefined {
-  const first = openPipe(stdout);
-  const second = first && openPipe(stderr);
-  if (first && second) return [first, second];
-  if (first) for (const end of [first.read, first.write]) closeSync(end);
-  return undefined;
 }
 
 /** Opens a pipe; undefined while any process has one of its ends open: what it holds would mix with the next output. */

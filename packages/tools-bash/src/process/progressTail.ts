@@ -1,5 +1,4 @@
-import type { CommandOutput, OutputSink } from "./commandOutput.ts";
-import { lengthOfRest } from "./utf8.ts";
+import { type CommandOutput, lengthOfRest, type OutputSink } from "./headTailBuffer.ts";
 
 /** Least time between two reports: ten a second at most. */
 const pauseMs = 100;

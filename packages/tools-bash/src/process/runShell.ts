@@ -4,10 +4,9 @@ import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { afterPoll, ChildOutput } from "./childOutput.ts";
 import { type CommandInput, openInput, takeInputPipe } from "./commandInput.ts";
-import type { CommandOutput } from "./commandOutput.ts";
-import { HeadTailBuffer } from "./headTailBuffer.ts";
+import { type CommandOutput, HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptors } from "./inheritedDescriptors.ts";
-import { type OutputPipes, type PipeEnds, takeOutputPipes } from "./outputPipes.ts";
+import { type PipeEnds, takePipes } from "./outputPipes.ts";
 import { childProcess, findLeft, isAlive, killTree, ownGroup } from "./platform.ts";
 import type { RunningProcess } from "./processes.ts";
 
@@ -60,7 +59,7 @@ const longestKillMs = 500;
  */
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
-  const pipes = takeOutputPipes();
+  const pipes = takePipes(2);
   const inputPipe = request.onInput && takeInputPipe();
   const child = start(request, pipes, inputPipe);
   const inputEnd = inputPipe?.write ?? child.stdin;
@@ -94,7 +93,11 @@ export async function runShell(request: ShellRequest): Promise<ShellResult> {
   }
 }
 
-function start(request: ShellRequest, pipes: OutputPipes | undefined, inputPipe: PipeEnds | undefined): ChildProcess {
+function start(
+  request: ShellRequest,
+  pipes: readonly PipeEnds[] | undefined,
+  inputPipe: PipeEnds | undefined,
+): ChildProcess {
   let isStarted = false;
   try {
     const child = childProcess().spawn(request.file, request.args, {
@@ -126,7 +129,7 @@ function start(request: ShellRequest, pipes: OutputPipes | undefined, inputPipe:
  */
 function descriptorsOf(
   { descriptors = [], onInput }: ShellRequest,
-  pipes: OutputPipes | undefined,
+  pipes: readonly PipeEnds[] | undefined,
   inputPipe: PipeEnds | undefined,
 ): StdioOptions & unknown[] {
   const stdin = onInput ? (inputPipe?.read ?? "pipe") : "ignore";

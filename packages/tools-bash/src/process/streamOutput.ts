@@ -1,5 +1,5 @@
-import type { OutputSink } from "./commandOutput.ts";
-import { HeadTailBuffer, withNotes } from "./headTailBuffer.ts";
+import { toolOutput } from "@toolcrib/core";
+import { HeadTailBuffer, lengthOfBegun, type OutputSink, withNotes } from "./headTailBuffer.ts";
 import { OutputCleaner } from "./outputCleaner.ts";
 import type { SpillFile } from "./spillFile.ts";
 
@@ -14,19 +14,23 @@ export interface StreamText {
 /** Longest text that is shown of binary output. */
 const longestHead = 1000;
 
-/** Keeps one stream of a command as printed and as a reply shows it, in flat memory. */
+/** Keeps one stream of a command as printed and as a reply shows it, in flat memory. No character is cut between two readings. */
 export class StreamOutput implements OutputSink {
   readonly #newSpill: () => SpillFile | undefined;
+  readonly #onPush: (() => void) | undefined;
   readonly #cleaner = new OutputCleaner((text) => {
     if (typeof text === "string") pushText(this.#clean, text);
     else this.#clean.push(text);
   });
   #raw: HeadTailBuffer;
   #clean = new HeadTailBuffer();
+  /** The bytes of a character of which more is to come. */
+  #begun: Uint8Array = new Uint8Array(0);
 
-  /** Sends what is too long to be shown whole to a file that `newSpill` makes. */
-  constructor(newSpill: () => SpillFile | undefined = () => undefined) {
+  /** Sends what is too long to be shown whole to a file that `newSpill` makes. Calls `onPush` when something has come. */
+  constructor(newSpill: () => SpillFile | undefined = () => undefined, onPush?: () => void) {
     this.#newSpill = newSpill;
+    this.#onPush = onPush;
     this.#raw = new HeadTailBuffer(undefined, newSpill());
   }
 
@@ -35,11 +39,28 @@ export class StreamOutput implements OutputSink {
   }
 
   push(bytes: Uint8Array): void {
+    const all = this.#begun.length > 0 ? Buffer.concat([this.#begun, bytes]) : bytes;
+    const whole = all.length - lengthOfBegun(all);
+    this.#begun = Uint8Array.from(all.subarray(whole));
+    this.#add(all.subarray(0, whole));
+    this.#onPush?.();
+  }
+
+  #add(bytes: Uint8Array): void {
     this.#raw.push(bytes);
     this.#cleaner.push(bytes);
   }
 
+  /** Ends the output: what is not a whole character is shown as it is. */
+  end(): void {
+    if (this.#begun.length > 0) this.#add(this.#begun);
+    this.#begun = new Uint8Array(0);
+    this.#raw.close();
+  }
+
+  /** Returns the bytes as printed, of an output that has ended. */
   toString(): string {
+    this.end();
     return this.#raw.toString();
   }
 
@@ -50,14 +71,10 @@ export class StreamOutput implements OutputSink {
     this.#cleaner.flush();
     const shown = isBinary ? this.#describeBinary() : this.#clean.toSent(this.#raw);
     const raw = this.#raw.toString();
-    this.close();
+    this.#raw.close();
     this.#raw = new HeadTailBuffer(undefined, this.#newSpill());
     this.#clean = new HeadTailBuffer();
     return { raw, shown };
-  }
-
-  close(): void {
-    this.#raw.close();
   }
 
   discard(): void {
@@ -91,5 +108,11 @@ export function textWithNotes({ raw, shown }: StreamText, notes: readonly string
 export function shownText(text: string): string {
   const output = new StreamOutput();
   output.push(Buffer.from(text));
+  output.end();
   return output.take().shown;
+}
+
+/** Returns the answer of a tool, as JSON text and as data. */
+export function jsonOutput(shown: Record<string, unknown>, data: Record<string, unknown> = shown): string {
+  return toolOutput(JSON.stringify(shown), { data });
 }

@@ -3,8 +3,16 @@ import { join } from "node:path";
 import { type DenyRules, homeFolder, isInside, systemErrorCode } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
-import { realBytePath, toSystemPath } from "./systemPath.ts";
-import { cannotLook, entryPath, isGone, longestWalk, outermost, TreeWalk } from "./treeWalk.ts";
+import {
+  cannotLook,
+  entryPath,
+  isGone,
+  longestWalk,
+  outermost,
+  realBytePath,
+  TreeWalk,
+  toSystemPath,
+} from "./treeWalk.ts";
 
 /** Denied paths that exist, canonical. Paths in one of the directories are not listed. */
 export interface FoundPaths {

@@ -5,11 +5,9 @@ import { isObject, messageOf } from "@toolcrib/core/text";
 import { type DenyRules, isInside } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
 import { createDeniedSearch } from "./deniedPaths.ts";
-import { type FoundProtected, findProtected } from "./protectedPaths.ts";
-import { createProtectedWatch } from "./protectedWatch.ts";
+import { createProtectedWatch, type FoundProtected, findProtected } from "./protectedPaths.ts";
 import { available, type EnteredSandbox, type SandboxedCommand, unavailable } from "./sandbox.ts";
-import { toSystemPath } from "./systemPath.ts";
-import { outermost } from "./treeWalk.ts";
+import { outermost, toSystemPath } from "./treeWalk.ts";
 
 /** One command that a sandbox of your own is to wrap. */
 export interface CommandToWrap {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from "node:fs";
 import { systemErrorCode } from "@toolcrib/kit/files";
 import { type BytePath, toText } from "./bytePath.ts";
-import { toSystemPath } from "./systemPath.ts";
+import { toSystemPath } from "./treeWalk.ts";
 
 /** O_PATH of Linux: waits for no named pipe, and needs no right to read. */
 const openOnlyPlace = 0x20_0000;

@@ -6,8 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder, writeIn } from "../../fixtures/commands.ts";
 import { createRunBashTool } from "../runBash.ts";
 import type { BytePath } from "./bytePath.ts";
-import { findProtected } from "./protectedPaths.ts";
-import { createProtectedWatch } from "./protectedWatch.ts";
+import { createProtectedWatch, findProtected } from "./protectedPaths.ts";
 import type { SandboxOptions } from "./sandbox.ts";
 
 /* Protected paths found in writable directories. `protect.process.test.ts` has that the sandbox keeps it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { limitsWithDefaults } from "./bubblewrap.ts";
 import { describeProtection, describeRefusals } from "./refusals.ts";
-import { limitsWithDefaults } from "./resourceLimits.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 function lines(printed: string, options: SandboxOptions = {}, denies = false): string[] {

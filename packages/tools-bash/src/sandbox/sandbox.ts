@@ -4,12 +4,18 @@ import { clip, messageOf } from "@toolcrib/core/text";
 import { type DenyRules, findProgram, isInside } from "@toolcrib/kit/files";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
 import { runShell } from "../process/runShell.ts";
-import { bubblewrapArguments, isHidden, type ShownDirectory } from "./bubblewrap.ts";
+import {
+  bubblewrapArguments,
+  isHidden,
+  limitingShell,
+  limitsWithDefaults,
+  type SandboxLimits,
+  type ShownDirectory,
+} from "./bubblewrap.ts";
 import { toBytePath, toText } from "./bytePath.ts";
 import { createMasking, type Masks, maskArguments } from "./masks.ts";
 import { openInPlace, openPinned, type PinnedDirectory, pinDirectory } from "./pinnedDirectory.ts";
-import { createProtectedWatch, type WatchedCommand } from "./protectedWatch.ts";
-import { limitingShell, limitsWithDefaults, type SandboxLimits } from "./resourceLimits.ts";
+import { createProtectedWatch, type WatchedCommand } from "./protectedPaths.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** Kinds of actions that the sandbox refuses. */

@@ -1,8 +1,7 @@
-import { type Dirent, readdirSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { isInside, systemErrorCode } from "@toolcrib/kit/files";
-import { type BytePath, toText } from "./bytePath.ts";
-import { toSystemPath } from "./systemPath.ts";
+import { type BytePath, isAscii, toText } from "./bytePath.ts";
 
 /** Most files and directories that are looked at before a command. */
 export const longestWalk = 250_000;
@@ -64,4 +63,18 @@ export function outermost<Path extends string>(directories: readonly Path[]): Pa
     if (!kept.some((outer) => isInside(outer, path))) kept.push(path);
   }
   return kept;
+}
+
+/** Converts to the form that `node:fs` takes. Apart from the type of such paths, so that published types do not name Node's. */
+export function toSystemPath(path: BytePath): string | Buffer {
+  return isAscii(path) ? path : Buffer.from(path, "latin1");
+}
+
+/** Returns the canonical path; undefined for a link that leads nowhere, or what is not there. */
+export function realBytePath(path: BytePath): BytePath | undefined {
+  try {
+    return realpathSync.native(toSystemPath(path), { encoding: "latin1" });
+  } catch {
+    return undefined;
+  }
 }
