@@ -2,11 +2,11 @@ import type { JsonSchema } from "@toolcrib/core";
 import {
   canonicalJson,
   descriptionsOf,
-  filterKeywords,
   isPlainObject,
   pointerPart,
   quote,
   traitNames,
+  walkSchema,
 } from "@toolcrib/core/internal";
 import { argumentAt, argumentsOf } from "./argumentPath.ts";
 import { compareArguments, compareSchemas, madeOptional, type SchemaChange } from "./compareSchemas.ts";
@@ -157,12 +157,9 @@ function goneFields(before: JsonSchema, after: JsonSchema): string[] {
 function fieldsOf(schema: JsonSchema): Set<string> {
   const fields = new Set<string>();
   const nameOf = argumentsOf(schema);
-  filterKeywords(schema, (keyword, value, at) => {
-    if (keyword !== "properties" || !isPlainObject(value)) return true;
-    for (const [name, field] of Object.entries(value)) {
+  walkSchema(schema, ({ properties }, at) => {
+    for (const [name, field] of Object.entries(isPlainObject(properties) ? properties : {}))
       if (field !== false) fields.add(nameOf(`${at}/properties/${pointerPart(name)}`));
-    }
-    return true;
   });
   return fields;
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolcrib/core";
-import { canonicalJson, filterKeywords } from "@toolcrib/core/internal";
+import { canonicalJson, walkSchema } from "@toolcrib/core/internal";
 import { argumentAt, argumentsOf } from "./argumentPath.ts";
 
 /** The schema of a tool's arguments, and the defaults that it declares beside the schema. */
@@ -18,7 +18,7 @@ export function changedDefaults(
   isGone: (path: string) => boolean,
 ): { readonly kind: "default"; readonly path: string; readonly detail: string }[] {
   const places = new Set<string>();
-  filterKeywords(after.parameters, (_, __, at) => Boolean(places.add(at)));
+  walkSchema(after.parameters, (_, at) => void places.add(at));
   const isGoneAt = (pointer: string): boolean => !places.has(pointer) && isGone(argumentAt(pointer));
   const old = defaultsOf(before, (pointer) => parentsOf(pointer).some(isGoneAt));
   const now = defaultsOf(after, () => false);
@@ -44,9 +44,8 @@ function defaultsOf(
     void found.set(path, [...(found.get(path) ?? []), canonicalJson(value)]);
   for (const [path, value] of Object.entries(defaults)) if (value !== undefined) add(path, value);
   const nameOf = argumentsOf(parameters);
-  filterKeywords(parameters, (keyword, value, at) => {
-    if (keyword === "default" && !isLeftOut(at)) add(nameOf(at), value);
-    return true;
+  walkSchema(parameters, (schema, at) => {
+    if ("default" in schema && !isLeftOut(at)) add(nameOf(at), schema.default);
   });
   return found;
 }
