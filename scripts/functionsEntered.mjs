@@ -26,10 +26,10 @@ mkdirSync(join(folder, "bin"));
 for (const program of ["rg", "head"]) writeFileSync(join(folder, "bin", program), "", { mode: 0o755 });
 process.env.PATH = join(folder, "bin");
 
-/** Counts a call in a project of its own, after a first call in another one, which loads modules. */
+/** Counts a call in a project of its own, after one with another word in another project, which loads modules. */
 async function count(name, prepare) {
-  await prepare(makeProject(`${name}, warm`))();
-  const run = prepare(makeProject(name));
+  await prepare(makeProject(`${name}, warm`), "bar")();
+  const run = prepare(makeProject(name), "foo");
   await session.post("Profiler.takePreciseCoverage");
   const reply = await run();
   const { result } = await session.post("Profiler.takePreciseCoverage");
@@ -45,14 +45,14 @@ await count("write_file through a registry with a policy", (cwd) => {
   const registry = new ToolRegistry(createFsTools({ root: cwd })).guard(policy.guard);
   return () => registry.execute("write_file", { path: "notes.txt", content: "hello\n" });
 });
-await count("rg foo src | head judged", (cwd) => {
+await count("rg foo src | head judged", (cwd, word) => {
   const policy = createPolicy({ roots: cwd });
   const [tool] = createBashTools({ cwd });
-  const call = { name: "run_bash", args: { command: "rg foo src | head" }, tool };
+  const call = { name: "run_bash", args: { command: `rg ${word} src | head` }, tool };
   return async () => (await policy.explain(call)).text;
 });
-await count("one search", (cwd) => {
+await count("one search", (cwd, word) => {
   const registry = new ToolRegistry(createSearchTools({ root: cwd }));
-  return () => registry.execute("search_text", { query: "foo", paths: ["src"] });
+  return () => registry.execute("search_text", { query: word, paths: ["src"] });
 });
 rmSync(folder, { recursive: true });

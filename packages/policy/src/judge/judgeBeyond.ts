@@ -31,7 +31,9 @@ export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
 }
 
 function whyBeyond(command: LineCommand, line: CommandLine, limited: readonly FileKind[]): string | undefined {
-  if (command.moreWords === true || handsOn(command)) return "it gets words that the line does not show";
+  // What only reads takes them as text (`xargs echo`), or it would not be told what it reads.
+  const opensMore = command.moreWords === true && typeof command.reads === "string";
+  if (opensMore || handsOn(command)) return "it gets words that the line does not show";
   for (const { kinds, folders, brings } of beyondOf(command.words)) {
     if (folders === undefined && kinds.some((kind) => limited.includes(kind)))
       return "it opens files that its words do not name";

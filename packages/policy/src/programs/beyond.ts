@@ -77,11 +77,13 @@ function foundIn(
   const fewest = unknown.length === 0 ? all.length : all.length - unknown.length;
   const isLast = paths.length === 0 && all.length > 1;
   const sources = isLast ? all.slice(0, -1) : all;
+  const done = does.split(" ");
+  // Without anything to put it does nothing.
+  if (done.includes("put") && sources.length === 0) return undefined;
   const operands = below === "last" ? all.slice(-1) : below === "sources" ? sources : all;
   const names = own.filter((_, at) => at > 0 && isPlain && named?.split(" ").includes(own[at - 1] ?? ""));
   // Git has patterns of its own, and words for the whole repository.
   const isWhole = fewest < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
-  const done = does.split(" ");
   const kinds = done.filter((one): one is FileKind => one === "read" || one === "write" || one === "delete");
   // With one operand `ln` makes the link where it runs.
   const target = paths[0] ?? (isLast ? (all.at(-1) ?? ".") : ".");
