@@ -13,6 +13,8 @@ const flags = [
   "--no-ignore-global",
   "--no-ignore-exclude",
   "--no-ignore-dot",
+  // The rules of this repository, which lie above the trees, are not those of the trees.
+  "--no-ignore-parent",
 ];
 
 answer(

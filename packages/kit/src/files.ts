@@ -57,6 +57,7 @@ export {
   compileWildmatch,
   type Glob,
   type NameTest,
+  posixClasses,
 } from "./paths/globs.ts";
 export { homeFolder } from "./paths/homeFolder.ts";
 export {

@@ -1,12 +1,12 @@
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "@toolcrib/testing";
+import { temporaryFolder, writeIn } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { ensureDirectory } from "./directories.ts";
+import { ensureDirectory, namesIn, removeFlatFolder, removeIfPossible } from "./directories.ts";
 
 let home: string;
 beforeEach(() => {
-  home = temporaryFolder("ensure");
+  home = temporaryFolder("directories");
 });
 
 test("makes missing parents, with the mode asked for; an existing directory is success", () => {
@@ -27,3 +27,25 @@ test.runIf(process.platform === "linux")(
     expect(() => ensureDirectory("/proc/none/deeper")).toThrow(/ENOENT/);
   },
 );
+
+test("a folder of files goes, and what a link in it leads to stays", () => {
+  writeIn(home, "kept/a", "a");
+  writeIn(home, "own/b", "b");
+  symlinkSync(join(home, "kept"), join(home, "own/link"));
+  removeFlatFolder(join(home, "own"));
+  expect(readdirSync(home)).toEqual(["kept"]);
+  expect(readdirSync(join(home, "kept"))).toEqual(["a"]);
+});
+
+test("a folder that holds another one stays, with that one", () => {
+  writeIn(home, "own/deep/a", "a");
+  removeFlatFolder(join(home, "own"));
+  expect(existsSync(join(home, "own/deep/a"))).toBe(true);
+});
+
+test("what is not there is no error", () => {
+  const missing = join(home, "missing");
+  expect(namesIn(missing)).toEqual([]);
+  removeIfPossible(missing);
+  removeFlatFolder(missing);
+});

@@ -70,10 +70,10 @@ const unit = /(\*+)|\[([!^]?)|\\?([\s\S])/y;
 const member = /\[:([^\]]*):\]|(\\[\s\S]|[^\\])(?:-(\\[\s\S]|[^\]\\]))?/y;
 
 /** The characters of the classes of POSIX, as pairs of first and last. */
-const classes: Readonly<Record<string, string>> = {
-  alnum: "azAZ09",
-  alpha: "azAZ",
-  blank: "  \t\t",
+export const posixClasses: Readonly<Record<string, string>> = {
+  alnum: "09AZaz",
+  alpha: "AZaz",
+  blank: "\t\t  ",
   cntrl: "\u0000\u001f\u007f\u007f",
   digit: "09",
   graph: "!~",
@@ -82,7 +82,7 @@ const classes: Readonly<Record<string, string>> = {
   punct: "!/:@[`{~",
   space: "  \t\n\r\r",
   upper: "AZ",
-  xdigit: "09afAF",
+  xdigit: "09AFaf",
 };
 
 const unclosed = "a [ is never closed; write \\[ for the character itself";
@@ -138,9 +138,9 @@ function readSet(
   do {
     const [, named, from, to = from] = member.exec(glob) ?? [];
     if (named !== undefined) {
-      const ranges = Object.hasOwn(classes, named) ? classes[named] : undefined;
+      const ranges = Object.hasOwn(posixClasses, named) ? posixClasses[named] : undefined;
       if (ranges === undefined)
-        return `it names an unknown class of characters; known: ${Object.keys(classes).join(", ")}`;
+        return `it names an unknown class of characters; known: ${Object.keys(posixClasses).join(", ")}`;
       for (const [range = ""] of ranges.matchAll(/../gs)) add(range.charAt(0), range.charAt(1));
     } else if (from !== undefined && to !== undefined) {
       add(from.slice(-1), to.slice(-1));

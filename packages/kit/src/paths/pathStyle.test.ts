@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import { expect, test } from "vitest";
-import { absoluteFrom, isOnOtherShare, shareOf, takeApart, withSlashes } from "./pathStyle.ts";
+import { absoluteFrom, isOnOtherShare, takeApart, withSlashes } from "./pathStyle.ts";
 
 test.each([
   ["posix", "a/b", "/here/a/b"],
@@ -35,17 +35,6 @@ test("a path is taken apart into its root and its names, the last first", () => 
 test("a target of a link on Windows is taken apart at both slashes", () => {
   expect(takeApart("a/..\\b", win32)).toEqual({ root: "", names: ["b", "..", "a"] });
   expect(takeApart("\\a/b", win32)).toEqual({ root: "\\", names: ["b", "a"] });
-});
-
-test.each([
-  ["\\\\Server\\Share\\x", "\\\\server\\share"],
-  ["//server/share/x/y", "\\\\server\\share"],
-  ["\\\\server\\share", "\\\\server\\share"],
-  ["C:\\x", undefined],
-  ["\\x", undefined],
-])("the share of %s is %s", (given, share) => {
-  expect(shareOf(given, win32)).toBe(share);
-  expect(shareOf(given, posix)).toBeUndefined();
 });
 
 test.each([

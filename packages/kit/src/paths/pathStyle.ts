@@ -45,7 +45,7 @@ export function takeApart(given: string, style: PathStyle = path): { root: strin
 }
 
 /** Returns the server and share that an absolute Windows path begins with, folded; undefined for a path on a drive, and on POSIX. */
-export function shareOf(given: string, style: PathStyle = path): string | undefined {
+function shareOf(given: string, style: PathStyle = path): string | undefined {
   if (style.sep === "/") return undefined;
   const { root } = style.parse(given);
   return /^[\\/]{2}/.test(root) ? foldCase(root.replace(/[\\/]+$/, "").replaceAll("/", "\\")) : undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson } from "./parseJson.ts";
+import { parseJson, withoutComments } from "./parseJson.ts";
 
 const toError = (message: string): Error => new TypeError(message);
 
@@ -24,4 +24,22 @@ test.each([
   [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
 ])("%.20s… is refused with the place of the first error", (text, says) => {
   expect(() => parseJson(text, "it", toError)).toThrow(`it is not valid JSON: ${says}`);
+});
+
+test.each([
+  ['{ // "a"\r\n "a": 1 }', '{       \r\n "a": 1 }'],
+  ['{ /* "\n */ "a": "/* // \\" */" }', '{     \n    "a": "/* // \\" */" }'],
+  ["[1] /* x", "[1] /* x"],
+  ["[1] /*/ x", "[1] /*/ x"],
+  ["[1] / x", "[1] / x"],
+  ['["open // x\n]', '["open     \n]'],
+])("of %j only whole comments outside of strings become blanks", (text, plain) => {
+  expect(withoutComments(text)).toBe(plain);
+});
+
+test("a string and a comment of a megabyte are no trouble", () => {
+  const long = "x\\\\".repeat(350_000);
+  expect(withoutComments(`["${long}"]`)).toBe(`["${long}"]`);
+  expect(withoutComments(`["${long}`)).toBe(`["${long}`);
+  expect(withoutComments(`[/*${long}*/]`).trim()).toBe(`[${" ".repeat(long.length + 4)}]`);
 });

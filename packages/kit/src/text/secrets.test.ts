@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { headerSecrets, secretForms, withoutSecrets } from "./secrets.ts";
+import { headerSecrets, isSecret, redactUrls, secretForms, withoutSecrets } from "./secrets.ts";
 
 const secret = 'pass/~wörd "1"';
 
@@ -56,4 +56,68 @@ test("two secrets that touch or overlap are removed completely", () => {
 
 test("a short secret is removed only as a whole word, so that ordinary words stay", () => {
   expect(withoutSecrets("sea son SEASON season", ["season"])).toBe("sea son SEASON [redacted]");
+});
+
+test.each([
+  ..."OPENAI_API_KEY GITHUB_TOKEN AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS".split(" "),
+  ..."PGPASSWORD SSHPASS MYSQL_PWD SSH_AUTH_SOCK npm_config_//registry.example/:_authToken githubToken SENTRY_DSN SESSION_COOKIE".split(
+    " ",
+  ),
+])("%s is a secret by its name", (name) => {
+  expect(isSecret(name, "x")).toBe(true);
+});
+
+test.each([
+  ..."PATH PWD OLDPWD HOME GIT_AUTHOR_NAME XAUTHORITY TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT NODE_OPTIONS PYTHONPATH".split(
+    " ",
+  ),
+])("%s is not a secret", (name) => {
+  expect(isSecret(name, "/usr/bin:/bin")).toBe(false);
+});
+
+test.each([
+  `sk-${"a1B2".repeat(8)}`,
+  `ghp_${"a1B2".repeat(9)}`,
+  `github_pat_${"a1B2".repeat(9)}`,
+  `xoxb-${"1234-".repeat(5)}`,
+  `AKIA${"ABCD".repeat(4)}`,
+  `AIza${"aB3-".repeat(9)}`,
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+  "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
+  "Bearer abcdefgh1234",
+  "postgres://user:hunter2@db.example/main",
+])("a value such as %s is a secret, whatever its name", (value) => {
+  expect(isSecret("SOMETHING", value)).toBe(true);
+});
+
+test.each(["https://example.com:8080/a@b", "disk-usage-of-this-machine", "http://127.0.0.1:3128", ""])(
+  "a value such as %s is not a secret",
+  (value) => {
+    expect(isSecret("SOMETHING", value)).toBe(false);
+  },
+);
+
+test.each([
+  ["https://example.com/mcp", "https://example.com/mcp"],
+  ["https://u:p@example.com/mcp", "https://[redacted]@example.com/mcp"],
+  ["https://token@example.com", "https://[redacted]@example.com"],
+  ["https://example.com/mcp?key=abc&v=1#frag", "https://example.com/mcp?key=[redacted]&v=[redacted]#[redacted]"],
+  ["https://example.com/?abc", "https://example.com/?[redacted]"],
+  [
+    "fetch of http://a:b@c/ and https://x?k=v failed",
+    "fetch of http://[redacted]@c/ and https://x?k=[redacted] failed",
+  ],
+  ['"postgres://me:p%40ss@db:5432/x"', '"postgres://[redacted]@db:5432/x"'],
+  ["https://u:p/a?s#s@example.com/x", "https://[redacted]@example.com/x"],
+  ["https://example.com/pkg@1.2", "https://example.com/pkg@1.2"],
+  [`https://\${USER}:\${PASS}@example.com/?key=\${KEY}`, `https://\${USER}:\${PASS}@example.com/?key=\${KEY}`],
+  [`https://example.com/?key=\${KEY:-abc}`, `https://example.com/?key=[redacted]`],
+  ["no address here: a@b", "no address here: a@b"],
+])("%s is shown as %s", (text, shown) => {
+  expect(redactUrls(text)).toBe(shown);
+});
+
+test("a long text costs time in proportion to its length", () => {
+  const text = "a://".repeat(50_000) + "@".repeat(50_000);
+  expect(redactUrls(text).length).toBeGreaterThan(0);
 });

@@ -201,11 +201,9 @@ export function wholePath({ path, isDirectory }: SearchStart, below: string): st
   return path.endsWith("/") ? path + below : `${path}/${below}`;
 }
 
-/** Called for each directory that cannot be read. */
-export type OnUnreadable = (path: string, error: unknown) => void;
-
 export interface WalkOptions {
-  onUnreadable: OnUnreadable;
+  /** Called for each directory that cannot be read. */
+  onUnreadable(path: string, error: unknown): void;
   /** Only what comes behind this path. */
   after: string;
   /** Returns whether to list a directory below, which is relative. */

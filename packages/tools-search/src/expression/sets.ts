@@ -1,29 +1,11 @@
+import { posixClasses } from "@toolcrib/kit/files";
 import { type Cursor, otherCase, refusal, writeCode } from "./cursor.ts";
 import { readEscape } from "./escapes.ts";
 
 type Range = readonly [from: number, to: number];
 
-/** The classes of POSIX, `[[:alpha:]]`, as far as ASCII goes. */
-const posix = new Map<string, readonly string[]>(
-  Object.entries({
-    ...{
-      alnum: ["09", "AZ", "az"],
-      alpha: ["AZ", "az"],
-      ascii: ["\0\x7f"],
-      blank: ["\t\t", "  "],
-      cntrl: ["\0\x1f", "\x7f\x7f"],
-    },
-    ...{
-      digit: ["09"],
-      graph: ["!~"],
-      lower: ["az"],
-      print: [" ~"],
-      punct: ["!/", ":@", "[`", "{~"],
-      space: ["\t\r", "  "],
-    },
-    ...{ upper: ["AZ"], word: ["09", "AZ", "az", "__"], xdigit: ["09", "AF", "af"] },
-  }),
-);
+/** The classes of POSIX, `[[:alpha:]]`, as far as ASCII goes: pairs of first and last. White space has more than for git. */
+const posix = new Map(Object.entries({ ...posixClasses, ascii: "\0\x7f", space: "\t\r  ", word: "09AZaz__" }));
 
 /**
  * Reads a set, which begins here, and writes it for JavaScript; in both cases of its letters if `ignoresCase`. `closed` is what
@@ -77,10 +59,8 @@ function readMember(cursor: Cursor, isNested: boolean, set: SetWriter): number |
   if (named !== undefined) {
     const ranges = posix.get(named[2] ?? "");
     if (ranges === undefined) throw refusal(`${named[0]} is no class of characters`, "write [[:alpha:]] or the like");
-    set.addNamed(
-      ranges.map(([from = "", to = ""]) => [from.charCodeAt(0), to.charCodeAt(0)] as const),
-      named[1] === "^",
-    );
+    const codes = Array.from(ranges.matchAll(/../gs), ([pair]): Range => [pair.charCodeAt(0), pair.charCodeAt(1)]);
+    set.addNamed(codes, named[1] === "^");
     return undefined;
   }
   if (cursor.look(/\[/y) && (isNested || cursor.look(/\[(?:[.=].{0,40}?[.=]|:[<>]:)\]/y)))
