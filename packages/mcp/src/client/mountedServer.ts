@@ -129,13 +129,8 @@ export class MountedServer {
   }
 
   /** Calls a tool, provided that it is still as it was accepted. */
-  async call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
-    try {
-      return await this.#call(tool, args, call);
-    } catch (error) {
-      if (!(error instanceof SessionExpired)) throw error;
-      return this.#call(tool, args, call);
-    }
+  call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
+    return inAnySession(() => this.#call(tool, args, call));
   }
 
   /** Gives the instructions as they were accepted; "" if there are none, or others now. */
@@ -144,12 +139,8 @@ export class MountedServer {
   }
 
   /** Sends another request; starts the server if it does not run. Rejects with the error of the server, without secrets. */
-  async request(method: string, params: Record<string, unknown>, call: Pick<ToolCallInfo, "signal">): Promise<unknown> {
-    const send = async (): Promise<unknown> => (await this.#remote.connect()).request(method, params, call);
-    return await send().catch((error: unknown) => {
-      if (!(error instanceof SessionExpired)) throw error;
-      return send();
-    });
+  request(method: string, params: Record<string, unknown>, call: Pick<ToolCallInfo, "signal">): Promise<unknown> {
+    return inAnySession(async () => (await this.#remote.connect()).request(method, params, call));
   }
 
   /** Starts the server if it does not run. */
@@ -285,6 +276,14 @@ export class MountedServer {
     this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(change);
     if (isAccepted) this.#instructions = found;
   }
+}
+
+/** Sends a request again if the server has lost the session, and so has not taken it. */
+async function inAnySession(send: () => Promise<unknown>): Promise<unknown> {
+  return await send().catch((error: unknown) => {
+    if (!(error instanceof SessionExpired)) throw error;
+    return send();
+  });
 }
 
 function wordsOf(problems: readonly AnyMcpError[]): string {
