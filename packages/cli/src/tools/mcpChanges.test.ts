@@ -2,6 +2,7 @@ import { defineTool, type ExecutableTool, ToolRegistry } from "@toolcrib/core";
 import type { McpToolsChange } from "@toolcrib/mcp";
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { tool as listed, plainServer } from "../../fixtures/servers.ts";
 import type { Program } from "../program.ts";
 import { applyToolsChange, ToolsChanges } from "./mcpChanges.ts";
 import { mount } from "./mcpMount.ts";
@@ -84,25 +85,15 @@ test("changes wait for a listener, also while another conversation begins, and g
 });
 
 test("what a server changes after it was mounted, and before a conversation listens, is told to it", async () => {
-  const script = `
-    const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
-    let lists = 0;
-    require("node:readline").createInterface(process.stdin).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      const about = { capabilities: { tools: { listChanged: true } }, serverInfo: { name: "s", version: "1" } };
-      if (method === "initialize") send({ id, result: { protocolVersion: "2025-06-18", ...about } });
-      if (method !== "tools/list") return;
-      const names = lists === 0 ? ["one"] : ["one", "new"];
-      send({ id, result: { tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) } });
-      if (lists++ === 0) setTimeout(() => send({ method: "notifications/tools/list_changed" }), 100);
-    });`;
+  const [command = "", ...args] = plainServer({ tools: [listed("turn")], next: [listed("turn"), listed("new")] });
   const place = {
     terminal: { aside: () => undefined } as unknown as Program["terminal"],
     env: { XDG_STATE_HOME: temporaryFolder("state") },
     cwd: temporaryFolder("changes"),
   };
-  const mounted = await mount({ mcpServers: { s: { command: process.execPath, args: ["-e", script] } } }, place, {});
+  const mounted = await mount({ mcpServers: { s: { command, args } } }, place, {});
   onTestFinished(() => mounted.close());
+  await new ToolRegistry(mounted.tools).execute("mcp__s__turn", {});
   await expect.poll(() => mounted.tools.map(({ name }) => name), { timeout: 10_000 }).toContain("mcp__s__new");
   const notes: string[] = [];
   const build = async (): Promise<ToolRegistry> => new ToolRegistry(mounted.tools);

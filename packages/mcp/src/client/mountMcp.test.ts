@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fixture, mounted, odd, scripted, temporaryFile } from "../../fixtures/mounting.ts";
+import { fixture, mounted, odd, plain, scripted, temporaryFile } from "../../fixtures/mounting.ts";
 import { createFixtureRegistry } from "../../fixtures/registry.ts";
 import { served, servedEntry } from "../../fixtures/serving.ts";
 import { serveMcp } from "../server/serveMcp.ts";
@@ -163,15 +163,7 @@ test("control characters of a server's words reach no message and no description
     { name: "good\u202e", description: "One.\u001b[31m\nTwo.\u009b", inputSchema: { type: "object" } },
     { name: "plain\u001b", inputSchema: { type: "object" } },
   ];
-  const s = scripted(`
-    require("node:readline").createInterface(process.stdin).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      const started = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
-      const results = { initialize: started, "tools/list": { tools: ${JSON.stringify(tools)} } };
-      const error = { code: -1, message: "no\\u001b]0;title\\u0007" };
-      const answer = results[method] ? { result: results[method] } : { error };
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-    });`);
+  const s = await plain("stdio", { tools });
   const { mount } = await mounted({ s, "b\u001b": scripted("console.error('\u001b[2Jgone'); process.exit(1)") });
   expect(mount.problems).toHaveLength(2);
   const [first, second] = mount.tools.map((tool) => tool.getSchema().function.description);

@@ -14,6 +14,7 @@ import {
 } from "@toolcrib/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bin, command } from "../../../fixtures/command.ts";
+import { plainServer, tool } from "../../../fixtures/servers.ts";
 
 let folder = "";
 let state = "";
@@ -176,23 +177,11 @@ test("run --mcp gives the model the servers' tools, and ends the servers with th
 });
 
 test("mcp test names a tool that has changed, until the change is accepted", async () => {
-  const script = join(folder, "server.mjs");
+  const file = join(folder, "server.json");
   const write = (description: string): void =>
-    writeFileSync(
-      script,
-      `import { createInterface } from "node:readline";
-       const tools = [{ name: "hi", description: ${JSON.stringify(description)}, inputSchema: { type: "object" } }];
-       const results = {
-         initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
-         "tools/list": { tools },
-       };
-       for await (const line of createInterface(process.stdin)) {
-         const { id, method } = JSON.parse(line);
-         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
-       }`,
-    );
+    writeFileSync(file, JSON.stringify({ tools: [tool("hi", { description })] }));
   write("Says hi.");
-  await toolcrib("add", "s", process.execPath, script);
+  await toolcrib("add", "s", ...plainServer(file));
   expect((await toolcrib("test")).code).toBe(0);
   write("Says hi, and more.");
   const changed = await toolcrib("test");

@@ -3,54 +3,23 @@ import { join } from "node:path";
 import type { ProgramEnd } from "@toolcrib/testing";
 import { expect, test } from "vitest";
 import { homeFor } from "../../../fixtures/command.ts";
+import { plainServer, tool } from "../../../fixtures/servers.ts";
 
 const home = homeFor("user");
 const own = (): string => join(home.base, "config/toolcrib/mcp.json");
 const toolcrib = (...args: string[]): Promise<ProgramEnd> => home.toolcrib(args);
 
-/** A server of one tool, whose description says whose it is. */
-function serverOf(whose: string): string[] {
-  const script = `
-    const tools = [{ name: "who", description: ${JSON.stringify(whose)}, inputSchema: { type: "object" } }];
-    const results = {
-      initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
-      "tools/list": { tools },
-      "tools/call": { content: [{ type: "text", text: ${JSON.stringify(whose)} }] },
-    };
-    require("node:readline").createInterface(process.stdin).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
-    });`;
-  return [process.execPath, "-e", script];
-}
-
-/** A server that speaks the newer revision, and gets another tool with the first call. */
-const turning = `
-  const fs = require("node:fs");
-  const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
-  const tools = [{ name: "first", inputSchema: { type: "object" } }];
-  const about = { capabilities: { tools: { listChanged: true } }, serverInfo: { name: "s", version: "1" } };
-  const results = {
-    initialize: () => ({ ...about, protocolVersion: "2025-06-18" }),
-    "server/discover": () => ({ ...about, supportedVersions: ["2026-07-28"] }),
-    "tools/list": () => ({ tools }),
-    "tools/call": ({ _meta = {} }) => {
-      if (tools.length === 1 && tools.push({ name: "second", inputSchema: { type: "object" } }))
-        send({ method: "notifications/tools/list_changed" });
-      return { content: [{ type: "text", text: "by " + _meta["io.modelcontextprotocol/protocolVersion"] }] };
-    },
-  };
-  require("node:readline").createInterface(process.stdin).on("line", (line) => {
-    const { id, method, params } = JSON.parse(line);
-    if (id !== undefined) send({ id, result: { resultType: "complete", ...results[method]?.(params) } });
-  });`;
+/** A server of one tool, which says whose it is. */
+const serverOf = (whose: string): string[] =>
+  plainServer({ tools: [tool("who")], results: { who: { content: [{ type: "text", text: whose }] } } });
 
 test("--protocol sets the revision: in an entry, for a test, and for a call", async () => {
-  expect((await toolcrib("mcp", "add", "--protocol", "auto", "s", "--", process.execPath, "-e", turning)).code).toBe(0);
+  const server = plainServer({ speaks: "both", resultType: "complete", tools: [tool("revision")] });
+  expect((await toolcrib("mcp", "add", "--protocol", "auto", "s", "--", ...server)).code).toBe(0);
   expect(JSON.parse(readFileSync(home.at(".mcp.json"), "utf8")).mcpServers.s.protocol).toBe("auto");
-  const call = ["tools", "call", "--mcp", "mcp__s__first"];
-  expect(await toolcrib(...call)).toMatchObject({ code: 0, stdout: "by 2026-07-28" });
-  expect(await toolcrib(...call, "--protocol", "legacy")).toMatchObject({ code: 0, stdout: "by undefined" });
+  const call = ["tools", "call", "--mcp", "mcp__s__revision"];
+  expect(await toolcrib(...call)).toMatchObject({ code: 0, stdout: '"2026-07-28"' });
+  expect(await toolcrib(...call, "--protocol", "legacy")).toMatchObject({ code: 0, stdout: "null" });
   expect((await toolcrib("mcp", "test", "s", "--protocol", "2026-07-28")).code).toBe(0);
   expect((await toolcrib("tools", "list", "--protocol", "auto")).stderr).toContain("--protocol is for --mcp");
   expect((await toolcrib("mcp", "remove", "s")).code).toBe(0);
@@ -58,16 +27,8 @@ test("--protocol sets the revision: in an entry, for a test, and for a call", as
 
 test("a tool that needs a task fails no test, and a call neither repeats the problem nor starts the server twice", async () => {
   const starts = home.at("starts");
-  const script = `
-    require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x");
-    const tools = [{ name: "hi", inputSchema: { type: "object" } }, { name: "slow", execution: { taskSupport: "required" } }];
-    const about = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
-    const results = { initialize: about, "tools/list": { tools }, "tools/call": { content: [{ type: "text", text: "hi" }] } };
-    require("node:readline").createInterface(process.stdin).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
-    });`;
-  expect((await toolcrib("mcp", "add", "task", "--", process.execPath, "-e", script)).code).toBe(0);
+  const server = plainServer({ starts, tools: [tool("hi"), tool("slow", { execution: { taskSupport: "required" } })] });
+  expect((await toolcrib("mcp", "add", "task", "--", ...server)).code).toBe(0);
   const tested = await toolcrib("mcp", "test", "task", "--protocol", "legacy");
   expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("mcp__task__hi") });
   expect(tested.stderr).toBe(
@@ -77,7 +38,7 @@ test("a tool that needs a task fails no test, and a call neither repeats the pro
   expect(readFileSync(starts, "utf8")).toBe("x");
   expect(await toolcrib("tools", "call", "--mcp", "mcp__task__hi")).toMatchObject({
     code: 0,
-    stdout: "hi",
+    stdout: "{}",
     stderr: "",
   });
   expect(readFileSync(starts, "utf8")).toBe("xx");
