@@ -7,7 +7,6 @@ import {
   alikeNotice,
   canonicalOrUndefined,
   createSemaphore,
-  type DeniedPaths,
   type OpenDirectory,
   openInside,
   type PathScope,
@@ -87,31 +86,27 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
   });
 }
 
-/** Lets other work run: matching a name with many patterns takes time. */
+/** Leaves denied entries out. Lets other work run: matching a name with many patterns takes time. */
 async function withoutDenied(
   entries: Dirent[],
   directory: string,
-  scope: PathScope,
+  { denied }: PathScope,
   signal: AbortSignal | undefined,
 ): Promise<Dirent[]> {
-  if (scope.denied === undefined) return entries;
+  if (denied === undefined) return entries;
   const yieldToEventLoop = createYielder(signal);
   const allowed: Dirent[] = [];
   for (const entry of entries) {
-    if (!isDenied(entry, directory, scope.denied)) allowed.push(entry);
+    const path = join(directory, entry.name);
+    // The line of a link that leads to a denied path would name that.
+    const target = entry.isSymbolicLink() ? canonicalOrUndefined(path) : undefined;
+    const isDenied =
+      denied.match(path, entry.isFile() ? false : undefined) ?? (target === undefined ? target : denied.match(target));
+    if (isDenied === undefined) allowed.push(entry);
     const waiting = yieldToEventLoop();
     if (waiting !== undefined) await waiting;
   }
   return allowed;
-}
-
-/** Returns whether an entry is left out. A link that leads to a denied path is, too, as its line would name that. */
-function isDenied(entry: Dirent, directory: string, denied: DeniedPaths): boolean {
-  const path = join(directory, entry.name);
-  if (denied.match(path, entry.isFile() ? false : undefined) !== undefined) return true;
-  if (!entry.isSymbolicLink()) return false;
-  const target = canonicalOrUndefined(path);
-  return target !== undefined && denied.match(target) !== undefined;
 }
 
 interface Page {

@@ -105,15 +105,7 @@ function withNotices(text: string, notice: string): string {
 }
 
 /** Throws for a page of lines of a file that is read as base64. */
-function checkPage({
-  encoding,
-  offset,
-  limit,
-}: {
-  encoding?: string | undefined;
-  offset?: number | undefined;
-  limit?: number | undefined;
-}): void {
+function checkPage({ encoding, offset, limit }: Partial<Record<keyof typeof parameters.properties, unknown>>): void {
   if (encoding !== "base64" || (offset ?? limit) === undefined) return;
   throw invalidArgument(offset === undefined ? "limit" : "offset", "counts lines and base64 has none; leave it out");
 }

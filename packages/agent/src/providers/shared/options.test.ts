@@ -56,7 +56,10 @@ describe("a key that no header can carry is refused before a request, and never 
 });
 
 test.each([
+  [undefined, "http://127.0.0.1:11434/v1"],
   ["0.0.0.0", "http://127.0.0.1:11434/v1"],
+  ["box:1234", "http://box:1234/v1"],
+  ["https://llm.test/", "https://llm.test/v1"],
   ["localhost", "http://localhost:11434/v1"],
   ["[::]:11500", "http://[::1]:11500/v1"],
   [":11500", "http://127.0.0.1:11500/v1"],
