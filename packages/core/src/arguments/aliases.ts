@@ -3,7 +3,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 import { freeName, withLegalCharacters } from "../names.ts";
 import { walkSchema } from "./schemaParts.ts";
-import { appliedWith, createStepCounter, schemasOfItem, schemasOfProperty } from "./steps.ts";
+import { allApplied, createLookUp, createStepCounter, schemasOfItem, schemasOfProperty } from "./steps.ts";
 
 /** Matches a name that every service takes. */
 const takenByAll = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
@@ -43,11 +43,12 @@ export function createNameReader(schema: JsonSchema): ((args: unknown) => unknow
   const aliases = aliasesOf(schema);
   if (aliases.size === 0) return undefined;
   const names = new Map([...aliases].map(([name, alias]) => [alias, name]));
+  const lookUp = createLookUp(schema);
   return (args) => read(args, [schema], createStepCounter());
 
   function read(value: unknown, schemas: readonly unknown[], spend: (steps: number) => void): unknown {
     if (typeof value !== "object" || value === null) return value;
-    const all = [...new Set(schemas.flatMap((one) => appliedWith(schema, one)))];
+    const all = [...new Set(allApplied(lookUp, schemas))];
     spend(1 + all.length);
     if (Array.isArray(value)) return value.map((item, index) => read(item, schemasOfItem(all, index), spend));
     const made: Record<string, unknown> = {};

@@ -45,7 +45,9 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     try {
       const unknown = surplus(args, parameters, manyUnknown);
       if (unknown.count > 0) return { args, error: invalid(name, unknown) };
-      validator ??= (isMounted ? createMountedValidator : createValidator)(schema, quickCheck);
+      validator ??= isMounted
+        ? createMountedValidator(schema, quickCheck)
+        : createValidator(schema, { accepts: quickCheck, isCounted: true });
       const errors = validator(args);
       return "then" in errors
         ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))

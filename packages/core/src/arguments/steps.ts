@@ -13,16 +13,16 @@ const alone = ["not", "if", "then", "else"] as const;
 const applied = new WeakMap<JsonSchema, Map<unknown, readonly JsonSchema[]>>();
 
 /**
- * Returns a schema and all that apply to the same value, each as often as a reference leads there. Throws TooManySteps past 1,000 of them, so
- * also for references that lead back to themselves. Answers are kept: `root` must not change after the first call.
+ * Returns a function that gives a schema and all that apply to the same value, each as often as a reference leads there. It throws TooManySteps
+ * past 1,000 of them, so also for references that lead back to themselves. Answers are kept: `root` must not change after the first call.
  */
-export function appliedWith(root: JsonSchema, schema: unknown): readonly JsonSchema[] {
+export function createLookUp(root: JsonSchema): (schema: unknown) => readonly JsonSchema[] {
   const known = applied.get(root) ?? new Map<unknown, readonly JsonSchema[]>();
   applied.set(root, known);
-  const gather = (one: unknown, depth: number): readonly JsonSchema[] => {
-    if (!isPlainObject(one)) return [];
+  const gather = (one: unknown, depth = 0): readonly JsonSchema[] => {
     const before = known.get(one);
     if (before) return before;
+    if (!isPlainObject(one)) return [];
     const parts: unknown[] = typeof one.$ref === "string" ? [resolveReference(root, one.$ref)] : [];
     if (one.$recursiveRef !== undefined) parts.push(root);
     for (const keyword of alone) parts.push(one[keyword]);
@@ -35,25 +35,38 @@ export function appliedWith(root: JsonSchema, schema: unknown): readonly JsonSch
     known.set(one, all);
     return all;
   };
-  return gather(schema, 0);
+  return gather;
 }
 
 /** Returns the schemas for one property of a value to which `all` apply. */
 export function schemasOfProperty(all: readonly JsonSchema[], name: string): unknown[] {
-  return all.flatMap((one) => {
-    const { properties, patternProperties, additionalProperties, unevaluatedProperties } = one;
-    const isOwn = isPlainObject(properties) && Object.hasOwn(properties, name);
-    const own = isOwn ? [properties[name]] : [additionalProperties, unevaluatedProperties];
-    return patternProperties === undefined ? own : [...own, ...Object.values(Object(patternProperties))];
-  });
+  const found: unknown[] = [];
+  for (const { properties, patternProperties, additionalProperties, unevaluatedProperties } of all) {
+    if (isPlainObject(properties) && Object.hasOwn(properties, name)) found.push(properties[name]);
+    else found.push(additionalProperties, unevaluatedProperties);
+    if (patternProperties !== undefined) found.push(...Object.values(Object(patternProperties)));
+  }
+  return found;
 }
 
 /** Returns the schemas for one item of a list to which `all` apply. */
 export function schemasOfItem(all: readonly JsonSchema[], index: number): unknown[] {
-  return all.flatMap(({ items, prefixItems, additionalItems, contains, unevaluatedItems }) => {
+  const found: unknown[] = [];
+  for (const { items, prefixItems, additionalItems, contains, unevaluatedItems } of all) {
     const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
-    return [(Array.isArray(first) ? first[index] : undefined) ?? rest, contains, unevaluatedItems];
-  });
+    found.push((Array.isArray(first) ? first[index] : undefined) ?? rest, contains, unevaluatedItems);
+  }
+  return found;
+}
+
+/** Returns all schemas that apply to one value: those found for it, and what applies with each. */
+export function allApplied(
+  lookUp: (schema: unknown) => readonly JsonSchema[],
+  found: readonly unknown[],
+): JsonSchema[] {
+  const all: JsonSchema[] = [];
+  for (const one of found) if (one !== undefined) for (const schema of lookUp(one)) all.push(schema);
+  return all;
 }
 
 /** Steps that a schema, or one check of a value, may cost: a tenth of a second. Steps, not time: the verdict is the same everywhere. */
@@ -78,12 +91,12 @@ export function createStepCounter(): (steps: number) => void {
  */
 export function countSteps(root: JsonSchema, given: unknown, schema: unknown = root): void {
   const spend = createStepCounter();
-  const sizes = new Map<JsonSchema, number>();
+  const lookUp = createLookUp(root);
   const visit = (value: unknown, schemas: readonly unknown[]): void => {
-    const all = schemas.flatMap((one) => appliedWith(root, one));
+    const all = allApplied(lookUp, schemas);
     if (all.length === 0) return;
     const length = typeof value === "string" ? value.length : 0;
-    for (const one of all) spend(1 + (length + sizeOf(one, sizes)) / perStep);
+    for (const one of all) spend(1 + (length + sizeOf(one)) / perStep);
     if (Array.isArray(value)) {
       if (value.length > mostUniqueItems && all.some(({ uniqueItems }) => uniqueItems === true))
         throw new TooManySteps(`more than ${mostUniqueItems} items would have to differ; pass fewer`);
@@ -95,12 +108,14 @@ export function countSteps(root: JsonSchema, given: unknown, schema: unknown = r
   visit(given, [schema]);
 }
 
-function sizeOf(schema: JsonSchema, known: Map<JsonSchema, number>): number {
-  const before = known.get(schema);
+const sizes = new WeakMap<JsonSchema, number>();
+
+function sizeOf(schema: JsonSchema): number {
+  const before = sizes.get(schema);
   if (before !== undefined) return before;
   const { properties, required, enum: values } = schema;
   const size = [properties, required, values].reduce<number>((sum, one) => sum + Object.keys(Object(one)).length, 0);
-  known.set(schema, size);
+  sizes.set(schema, size);
   return size;
 }
 
@@ -111,10 +126,11 @@ function sizeOf(schema: JsonSchema, known: Map<JsonSchema, number>): number {
 export function schemaStepsProblem(root: JsonSchema): string | undefined {
   let left = mostSteps;
   const ids: string[] = [];
+  const lookUp = createLookUp(root);
   try {
     walkSchema(root, (schema, at) => {
       while (ids.length > 0 && !at.startsWith(ids.at(-1) ?? "")) ids.pop();
-      left -= appliedWith(root, schema).length + 2 ** ids.length * (1 + at.length / perStep);
+      left -= lookUp(schema).length + 2 ** ids.length * (1 + at.length / perStep);
       if (at !== "" && (schema.$id || schema.id)) ids.push(`${at}/`);
       if (left < 0) throw new TooManySteps(`it, its inner $id and the names in it take more than ${mostSteps} steps`);
     });

@@ -20,11 +20,20 @@ let library: SchemaLibrary | undefined;
 /** Errors of `value`, none when it fits. Asynchronous only while the library loads. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
+/** What is known of a schema, and of the values that are to be checked. */
+interface Known {
+  /** The quick check of the schema. */
+  readonly accepts?: Check | undefined;
+  /** True if the steps of each value have been counted already. */
+  readonly isCounted?: boolean;
+}
+
 /**
  * Creates a validator of one schema; the library is loaded, and the schema prepared, at the first call. Throws TooManySteps for a value that
- * costs too much. `accepts` is the quick check of the schema.
+ * costs too much.
  */
-export function createValidator(schema: JsonSchema, accepts: Check | undefined = compileQuickCheck(schema)): Validator {
+export function createValidator(schema: JsonSchema, known: Known = {}): Validator {
+  const { accepts = compileQuickCheck(schema), isCounted = false } = known;
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   const check = (loaded: SchemaLibrary, value: unknown): readonly ValidationError[] => {
     library = loaded;
@@ -33,7 +42,7 @@ export function createValidator(schema: JsonSchema, accepts: Check | undefined =
   };
   return (value) => {
     if (accepts?.(value)) return [];
-    countSteps(schema, value);
+    if (!isCounted) countSteps(schema, value);
     return library ? check(library, value) : import("@cfworker/json-schema").then((loaded) => check(loaded, value));
   };
 }

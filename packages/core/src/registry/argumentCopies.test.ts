@@ -127,19 +127,6 @@ describe("arguments that a schema library has made into objects", () => {
     expect(got.bytes).toBe(value.bytes);
   });
 
-  test("cycles and repeated objects are kept", async () => {
-    const twice = { a: 1 };
-    const value: Args = { one: twice, two: twice, map: new Map() };
-    value.self = value;
-    (value.map as Map<string, unknown>).set("all", value);
-    const { answer, got } = await run(value, ({ args }) => args.self === args);
-    expect(answer).toBe("ok");
-    expect(got.self).toBe(got);
-    expect((got.map as Map<string, unknown>).get("all")).toBe(got);
-    expect(got.one).toBe(got.two);
-    expect(got.one).not.toBe(twice);
-  });
-
   test("dates and maps of another realm keep their kind", async () => {
     const value = runInNewContext("({ date: new Date(7), map: new Map([[1, 2]]), list: [1] })") as Args;
     const { answer, got } = await run(value, ({ args }) => (args.date as Date).getTime() === 7);
@@ -156,6 +143,14 @@ describe("arguments that a schema library has made into objects", () => {
           throw new Error("no");
         },
       }),
+    ],
+    [
+      "a cycle",
+      () => {
+        const value: Args = {};
+        value.self = value;
+        return value;
+      },
     ],
     [
       "levels without end",

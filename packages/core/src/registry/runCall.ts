@@ -7,7 +7,7 @@ import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
-import { type ArgumentCopies, copiesOf, frozenCopy } from "./argumentCopies.ts";
+import { type ArgumentCopies, copiesOf, copyArguments, frozenCopy } from "./argumentCopies.ts";
 import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
@@ -36,7 +36,7 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
 type Args = Readonly<Record<string, unknown>>;
 
 /** The result of checking a call. It stays with the call until a middleware passes on other arguments or takes the refusal off. */
-type CheckedCall = Pick<CheckedArguments, "args"> & { readonly given: unknown; readonly frozen?: Args | undefined } & (
+type CheckedCall = Pick<CheckedArguments, "args"> & { readonly given: unknown; readonly copy?: Args | undefined } & (
     | { readonly entry: Entry; readonly error?: undefined }
     | { readonly entry: Entry | undefined; readonly error: ToolError }
   );
@@ -103,6 +103,7 @@ async function runGuarded(
   options: ExecuteOptions,
 ): Promise<ToolOutcome> {
   const { signal } = options;
+  const isGuarded = guardsOf(state, found.entry).length > 0;
   let committed = false;
   const finish = (now: CheckedCall, current: ToolCall): Promise<ToolOutcome> =>
     finishCall(state, now, current, options, () => {
@@ -110,10 +111,10 @@ async function runGuarded(
     });
   const pass = (): Promise<ToolOutcome> => {
     if (state.middlewares.length === 0) return finish(found, call);
-    const shown = { ...found, frozen: attempt(() => frozenCopy(call.args)) };
+    const checked = { ...found, copy: attempt(() => (isGuarded ? frozenCopy : copyArguments)(call.args)) };
     return runThrough(state.middlewares, call, (current) => {
       // A middleware may have waited long, or changed the call.
-      const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, shown);
+      const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, checked);
       return "then" in again ? again.then((now) => finish(now, current)) : finish(again, current);
     });
   };
@@ -189,13 +190,17 @@ function guardsOf({ guards }: RegistryState, entry: Entry | undefined): readonly
 /** Resolves to the arguments when every guard lets the call pass, or the user's result; else why it may not run. */
 async function passGuards(
   state: RegistryState,
-  { entry, args, frozen }: Pick<CheckedCall, "args" | "frozen"> & { readonly entry: Entry },
+  { entry, args, copy }: Pick<CheckedCall, "args" | "copy"> & { readonly entry: Entry },
   call: ToolCall,
   { approve, timeoutMs }: ExecuteOptions,
 ): Promise<GuardsAnswer> {
   checkLimit(timeoutMs);
   const whyNot = watchTool(state, entry, call.name);
-  const copies = attempt(() => copiesOf(args, frozen));
+  const copies = attempt(() => {
+    // The checker has copied what no middleware and no library of the tool's has seen.
+    const own = copy || entry.tool.parseArguments ? copyArguments(copy ?? args) : args;
+    return { own, frozen: copy && Object.isFrozen(copy) ? copy : frozenCopy(own) };
+  });
   const answer = await askGuards(() => guardsOf(state, entry), entry, call, copies, approve);
   const error = "copies" in answer ? whyNot() : undefined;
   return error ? { error } : answer;
@@ -228,7 +233,7 @@ function lookAgain(
   found: CheckedCall,
 ): CheckedCall | Promise<CheckedCall> {
   const { name, args = call.args } = current;
-  const isUnchanged = found.frozen !== undefined && attempt(() => isSameJson(args, found.frozen)) === true;
+  const isUnchanged = found.copy !== undefined && attempt(() => isSameJson(args, found.copy)) === true;
   const isTakenOff = found.error !== undefined && "refusal" in current && current.refusal === undefined;
   // What the tool's own check has returned need not pass it again.
   const isParsed = found.entry?.tool.parseArguments !== undefined && args === call.args && !found.error;
@@ -236,7 +241,7 @@ function lookAgain(
   if (state.entries.get(name)?.tool !== found.entry?.tool)
     return look(state, name, stays && found.error ? found.given : args);
   if (stays) return { ...found, args };
-  return isParsed ? { ...found, args, frozen: undefined } : look(state, name, args);
+  return isParsed ? { ...found, args, copy: undefined } : look(state, name, args);
 }
 
 /** Returns why a name cannot be called now, if it cannot. */
