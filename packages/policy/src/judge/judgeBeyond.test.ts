@@ -93,7 +93,7 @@ test("words that a line does not show may name what a rule of files forbids", as
 test("words that are text to a command open nothing, nor does a copy of nothing", async () => {
   await all({ deny }, "allow", ["find . | xargs echo", "ls | xargs -n 1 basename", "find . -exec echo {} +"]);
   await all({ deny, mode: "full" }, "allow", ["cp --help", "mv", "rsync", "git mv", "x mv"]);
-  await all({ deny, mode: "full" }, "ask", ["ls | xargs cat", "find . -exec wc {} +"]);
+  await all({ deny, mode: "full" }, "ask", ["ls | xargs cat", "find . -exec wc {} +", "sort --files0-from=x"]);
 });
 
 test("the value of an option is not taken for the folder that a command is about", async () => {

@@ -11,6 +11,11 @@ const data = (options: string): ProgramRecord => ({ source, reads: { options, op
 const alone = (options: string): ProgramRecord => ({ source, reads: { options } });
 /** Covers any options: they are numbers and flags, however they are joined. */
 const any = (record: ProgramRecord): ProgramRecord => ({ ...record, covers: "anything" });
+/** Adds that it opens the files that a list names. */
+const listing = (record: ProgramRecord): ProgramRecord => ({
+  ...record,
+  beyond: { does: "read", only: "--files0-from" },
+});
 /** Makes the record of a program that puts its operands at the last one. */
 const placing = (options: string): ProgramRecord => ({
   source,
@@ -72,11 +77,13 @@ export const coreutils: ProgramRecords = {
     -x= --exclude-type= --total --output=?`,
   ),
   dirname: { ...any(data("-z --zero")), dataFrom: 1 },
-  du: any(
-    paths(
-      `-0 --null -a --all --apparent-size -b --bytes -B= --block-size= -c --total -d= --max-depth= -h --human-readable -k -m -s
+  du: listing(
+    any(
+      paths(
+        `-0 --null -a --all --apparent-size -b --bytes -B= --block-size= -c --total -d= --max-depth= -h --human-readable -k -m -s
       --summarize -S --separate-dirs --si -t= --threshold= --time=? --time-style= --exclude= -x --one-file-system -P --no-dereference -l
       --count-links --inodes -X=@ --exclude-from=@`,
+      ),
     ),
   ),
   expand: paths("-i --initial -t= --tabs="),
@@ -131,10 +138,12 @@ export const coreutils: ProgramRecords = {
   seq: data("-w --equal-width -s= --separator= -f= --format= -#"),
   sleep: { ...data(""), dataFrom: 1 },
   // Not `-o`, `-T`, `-S` (which makes it use files), `--compress-program` and `--files0-from`.
-  sort: paths(
-    `-b --ignore-leading-blanks -c --check=? -C --debug -d --dictionary-order -f --ignore-case -g --general-numeric-sort -h
+  sort: listing(
+    paths(
+      `-b --ignore-leading-blanks -c --check=? -C --debug -d --dictionary-order -f --ignore-case -g --general-numeric-sort -h
     --human-numeric-sort -i --ignore-nonprinting -k= --key= -m --merge -M --month-sort -n --numeric-sort -r --reverse -R --random-sort
     -s --stable --sort= -t= --field-separator= --parallel= -u --unique -V --version-sort -z --zero-terminated`,
+    ),
   ),
   stat: any(paths("-L --dereference --cached= -c= --format= --printf= -f --file-system -t --terse")),
   sum: paths("-r -s --sysv"),
@@ -155,7 +164,7 @@ export const coreutils: ProgramRecords = {
     { most: 1 },
   ),
   users: alone(""),
-  wc: any(paths("-c --bytes -m --chars -l --lines -L --max-line-length -w --words")),
+  wc: listing(any(paths("-c --bytes -m --chars -l --lines -L --max-line-length -w --words"))),
   who: alone(
     `-a --all -b --boot -d --dead -H --heading -l --login -m -p --process -q --count -r --runlevel -s --short -t --time -T -w --mesg
     -u --users`,
