@@ -5,7 +5,7 @@ import { AgentError } from "./errors.ts";
 test("an error that nobody caught prints only what is known of it", () => {
   const error = new AgentError({ code: "rate_limit", message: "Too many requests.", status: 429, retryable: true });
   expect(inspect(error)).not.toContain("undefined");
-  expect(error.toJSON()).toEqual({
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
     name: "AgentError",
     code: "rate_limit",
     status: 429,

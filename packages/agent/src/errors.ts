@@ -1,3 +1,4 @@
+import { isMarked, MarkedError } from "@toolcrib/core/internal";
 import type { AdvisedOption, EndReason, PendingCall, Remedy } from "./messages.ts";
 
 /**
@@ -49,11 +50,9 @@ export interface AgentErrorOptions {
 
 const known = ["status", "retryAfterMs", "reason", "text", "detail", "pending", "remedy"] as const;
 
-const marker: unique symbol = Symbol.for("toolcrib.AgentError");
-
 /** Any failure of an agent or a provider; tell kinds apart by `code`. Never carries a key. */
-export class AgentError extends Error {
-  override readonly name = "AgentError";
+export class AgentError extends MarkedError {
+  declare readonly name: "AgentError";
   readonly code: AgentErrorCode;
   declare readonly status: number | undefined;
   readonly retryable: boolean;
@@ -65,17 +64,11 @@ export class AgentError extends Error {
   declare readonly remedy: Remedy | undefined;
 
   constructor(options: AgentErrorOptions) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    super("AgentError", options.message, options.cause);
     this.code = options.code;
     this.retryable = options.retryable ?? false;
     // Unknown fields are left out, so that an error that nobody caught prints only what it has to say.
     for (const name of known) if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
-    Object.defineProperty(this, marker, { value: true });
-  }
-
-  /** Returns what logs need: the message too, which JSON leaves out of an error. */
-  toJSON(): Record<string, unknown> {
-    return { ...Object.fromEntries(Object.entries(this)), message: this.message };
   }
 }
 
@@ -92,5 +85,5 @@ function nameOf({ option, variable }: AdvisedOption): string {
 
 /** Returns whether it is an AgentError of this or any other installed copy of the package. */
 export function isAgentError(value: unknown): value is AgentError {
-  return typeof value === "object" && value !== null && marker in value;
+  return isMarked(value, "AgentError");
 }

@@ -58,7 +58,28 @@ export interface ToolErrorOptions<Code extends ToolErrorCode> {
   cause?: unknown;
 }
 
-const marker: unique symbol = Symbol.for("toolcrib.ToolError");
+/**
+ * What our errors have in common: a name, and a marker of that name by which every installed copy of a package recognises them, as
+ * `instanceof` does not.
+ */
+export abstract class MarkedError extends Error {
+  constructor(name: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = name;
+    Object.defineProperty(this, markerOf(name), { value: true });
+    // JSON text of an error names its message too.
+    Object.defineProperty(this, "message", { enumerable: true });
+  }
+}
+
+function markerOf(name: string): symbol {
+  return Symbol.for(`toolcrib.${name}`);
+}
+
+/** Returns whether it is an error of that name, of this or any other installed copy of its package, or of another realm; never throws. */
+export function isMarked(value: unknown, name: string): boolean {
+  return attempt(() => typeof value === "object" && value !== null && markerOf(name) in value) === true;
+}
 
 const recoverableCodes: ReadonlySet<ToolErrorCode> = new Set([
   "invalid_arguments",
@@ -72,24 +93,21 @@ const recoverableCodes: ReadonlySet<ToolErrorCode> = new Set([
  * Any failure of a tool or a registry. Recognise it with `isToolError` and tell kinds apart by `code`:
  * two copies of this package may be installed, so `instanceof` is not reliable.
  */
-export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends Error {
-  override readonly name = "ToolError";
+export class ToolError<Code extends ToolErrorCode = ToolErrorCode> extends MarkedError {
+  declare readonly name: "ToolError";
   readonly code: Code;
   readonly toolName: string;
   readonly recoverable: boolean;
   readonly details: ToolErrorDetails[Code];
 
   constructor(options: ToolErrorOptions<Code>) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    super("ToolError", options.message, options.cause);
     this.code = options.code;
     const { toolName } = options;
     this.toolName = typeof toolName === "string" && toolName.trim() ? toolName : "<unnamed>";
     this.recoverable = options.recoverable ?? recoverableCodes.has(options.code);
     const details = options.details ?? ({} as ToolErrorDetails[Code]);
     this.details = options.code === "permission_denied" ? { by: "tool", ...details } : details;
-    Object.defineProperty(this, marker, { value: true });
-    // JSON text of an error names its message too.
-    Object.defineProperty(this, "message", { enumerable: true });
   }
 }
 
@@ -130,11 +148,7 @@ export type AnyToolError = { [Code in ToolErrorCode]: ToolError<Code> }[ToolErro
 
 /** Returns whether it is a ToolError of this or any other installed copy of the package, or of another realm; never throws. */
 export function isToolError(value: unknown): value is AnyToolError {
-  return (
-    attempt(
-      () => typeof value === "object" && value !== null && marker in value && "code" in value && "message" in value,
-    ) === true
-  );
+  return isMarked(value, "ToolError") && attempt(() => "code" in Object(value) && "message" in Object(value)) === true;
 }
 
 /** Returns whether it is an error, also one of another realm (`node:vm`, Jest), which is not an instance of this one's Error; never throws. */

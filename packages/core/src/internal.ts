@@ -12,7 +12,7 @@ export {
   tooManyTools,
 } from "./definitions/definition.ts";
 export type { Wire } from "./definitions/rules.ts";
-export { choicesOf, isError } from "./errors.ts";
+export { choicesOf, isError, isMarked, MarkedError } from "./errors.ts";
 export { traitNames } from "./formats.ts";
 export { canonicalJson, isPlainObject, jsonType, mostLevels, quote } from "./json.ts";
 export {

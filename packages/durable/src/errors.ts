@@ -9,7 +9,7 @@ export function toPlainError(error: unknown): PlainError {
   const message = messageOf(error);
   if (isAgentError(error)) {
     try {
-      return { ...JSON.parse(JSON.stringify(error.toJSON())), name: "AgentError", message };
+      return { ...JSON.parse(JSON.stringify(error)), name: "AgentError", message };
     } catch {
       return { name: "AgentError", message, code: error.code, retryable: error.retryable };
     }

@@ -1,3 +1,4 @@
+import { isMarked, MarkedError } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
 
 /** Errors of MCP servers and of the files that name them, beside the failure of a call. */
@@ -40,22 +41,19 @@ export interface McpErrorDetails {
 
 export type McpErrorCode = keyof McpErrorDetails;
 
-const marker: unique symbol = Symbol.for("toolcrib.McpError");
-
 /** A failure of a mounted server or of one of its tools; tell kinds apart by `code`. */
-export class McpError<Code extends McpErrorCode = McpErrorCode> extends Error {
-  override readonly name = "McpError";
+export class McpError<Code extends McpErrorCode = McpErrorCode> extends MarkedError {
+  declare readonly name: "McpError";
   readonly code: Code;
   /** The server's name in `mcpServers`; empty where it is about the file. */
   readonly server: string;
   readonly details: McpErrorDetails[Code];
 
   constructor(code: Code, server: string, message: string, details: McpErrorDetails[Code], cause?: unknown) {
-    super(withoutControls(message), cause === undefined ? undefined : { cause });
+    super("McpError", withoutControls(message), cause);
     this.code = code;
     this.server = server;
     this.details = details;
-    Object.defineProperty(this, marker, { value: true });
   }
 }
 
@@ -64,7 +62,7 @@ export type AnyMcpError = { [Code in McpErrorCode]: McpError<Code> }[McpErrorCod
 
 /** Returns true for an McpError of this or any other installed copy of the package. */
 export function isMcpError(value: unknown): value is AnyMcpError {
-  return typeof value === "object" && value !== null && marker in value;
+  return isMarked(value, "McpError");
 }
 
 /** Returns the reason that an error gives, also one of another realm. A TypeError of `fetch` has its reason in the cause. */
