@@ -6,10 +6,10 @@ import type { PolicyOptions } from "./options.ts";
 
 // Every `rm -rf /` would look through the machine's own root, which holds more than is looked through, hundreds of times.
 vi.mock("./judge/folders.ts", async (importOriginal) => {
-  const { findBelow, ...others } = await importOriginal<typeof import("./judge/folders.ts")>();
-  const below: typeof findBelow = async (folder, ...rest) =>
-    folder === "/" ? { complete: false } : findBelow(folder, ...rest);
-  return { ...others, findBelow: below };
+  const { listBelow, ...others } = await importOriginal<typeof import("./judge/folders.ts")>();
+  const below: typeof listBelow = (folder, ...rest) =>
+    folder === "/" ? { entries: [], complete: false } : listBelow(folder, ...rest);
+  return { ...others, listBelow: below };
 });
 
 // Test files share a process: the modules are loaded again with this look, and once more afterwards.

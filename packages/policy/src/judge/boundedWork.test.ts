@@ -3,34 +3,32 @@ import { join } from "node:path";
 import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
-import { newBudget } from "./folders.ts";
 
 const looked = vi.hoisted(() => ({ at: 0 }));
 
 /** Counts the folders that are opened and the names that are read from them. */
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
-  return {
-    ...real,
-    async opendir(path: string) {
-      looked.at += 1;
-      const folder = await real.opendir(path);
-      return (async function* () {
-        for await (const entry of folder) {
-          looked.at += 1;
-          yield entry;
-        }
-      })();
-    },
+vi.mock("node:fs", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs")>();
+  const opendirSync: typeof real.opendirSync = (...args) => {
+    looked.at += 1;
+    const folder = real.opendirSync(...args);
+    const readSync = folder.readSync.bind(folder);
+    folder.readSync = () => {
+      const entry = readSync();
+      if (entry !== null) looked.at += 1;
+      return entry;
+    };
+    return folder;
   };
+  return { ...real, opendirSync };
 });
 
 // Test files share a process: the modules are loaded again with this listing, and once more afterwards.
 vi.resetModules();
 const { createPolicy } = await import("../policy.ts");
-const { findBelow } = await import("./folders.ts");
+const { Looks } = await import("./looks.ts");
 afterAll(() => {
-  vi.doUnmock("node:fs/promises");
+  vi.doUnmock("node:fs");
   vi.resetModules();
 });
 
@@ -49,21 +47,21 @@ beforeEach(() => {
   looked.at = 0;
 });
 
-describe("a line that names a folder hundreds of times is decided after a bounded look", () => {
+describe("a line that names a folder hundreds of times is decided after one look", () => {
   /** Names of the folder itself: the same one is only judged once. */
   const spellings = Array.from({ length: 600 }, (_, at) => `${at}/..`);
   const denied = { deny: ["effect:read(.env)"] };
   test.each([
-    { line: `rm -rf ${spellings.join(" ")}`, options: { allow: ["run_bash(rm *)"] }, decision: "ask" },
+    { line: `rm -rf ${spellings.join(" ")}`, options: { allow: ["run_bash(rm *)"] }, decision: "allow" },
     { line: `rm -rf ${"missing ".repeat(1200)}`, options: { allow: ["run_bash(rm *)"] }, decision: "allow" },
-    { line: spellings.map((one) => `rm -rf ${one}`).join(";"), options: { mode: "full" as const }, decision: "ask" },
-    { line: `grep -r x ${spellings.join(" ")}`, options: denied, decision: "ask" },
+    { line: spellings.map((one) => `rm -rf ${one}`).join(";"), options: { mode: "full" as const }, decision: "allow" },
+    { line: `grep -r x ${spellings.join(" ")}`, options: denied, decision: "allow" },
     { line: "git diff;".repeat(1100), options: denied, decision: "allow" },
   ])("%#", async ({ line, options, decision }) => {
     const policy = createPolicy({ roots: root, cwd: root, home: base, ...options });
     expect((await judgeLine(policy, line, root)).decision).toBe(decision);
     expect(looked.at).toBeGreaterThan(0);
-    expect(looked.at).toBeLessThanOrEqual(20_001);
+    expect(looked.at).toBeLessThanOrEqual(45);
   });
 
   test("and one that names a few folders looks through all of them", async () => {
@@ -73,13 +71,11 @@ describe("a line that names a folder hundreds of times is decided after a bounde
   });
 });
 
-test("a look ends where the budget of its call does, also before it opens anything", async () => {
-  const budget = newBudget(30);
-  const test = vi.fn(() => false);
-  expect(await findBelow(join(root, "a"), test, budget)).toEqual({ complete: true });
-  expect(await findBelow(join(root, "b"), test, budget)).toEqual({ complete: false });
-  expect(test).toHaveBeenCalledTimes(28);
+test("a look ends where the budget of its call does, also before it opens anything", () => {
+  const looks = new Looks(30);
+  expect(looks.below(join(root, "a"))).toMatchObject({ complete: true });
+  expect(looks.below(join(root, "b"))).toMatchObject({ complete: false });
   looked.at = 0;
-  expect(await findBelow(join(root, "missing"), test, budget)).toEqual({ complete: false });
+  expect(looks.below(join(root, "missing"))).toEqual({ entries: [], complete: false });
   expect(looked.at).toBe(0);
 });

@@ -10,8 +10,9 @@ import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { longestLine } from "../shell/text.ts";
-import { type Budget, leadsThroughProcess, newBudget, pathFrom, shellPath } from "./folders.ts";
+import { shellPath } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
+import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */
 export interface LineCommand extends SimpleCommand {
@@ -39,12 +40,8 @@ export interface CommandLine extends ShellLine {
   readonly hasInput: boolean;
   /** True if anything in it may change files. */
   readonly changesFiles: boolean;
-  /** For what its words may name: names looked at, and paths judged. */
-  readonly budget: Budget;
+  readonly looks: Looks;
 }
-
-/** As much as keeps a decision below about 0.1 s. */
-const mostSteps = 5000;
 
 const untold: ShellLine = {
   unreadable: "The tool does not say what it runs.",
@@ -56,7 +53,12 @@ const untold: ShellLine = {
 /** Text for a running command: its meaning depends on what reads it. */
 const input: ShellLine = { ...untold, unreadable: "The text may run as commands in the program that reads it." };
 
-export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scope }: Settings): CommandLine {
+export function readCommandLine(
+  effect: ToolEffect,
+  groups: Groups,
+  { mode, scope }: Settings,
+  looks: Looks,
+): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
   const unseen = effect.input === undefined ? untold : input;
   const line = command === undefined || effect.input !== undefined ? unseen : readOnce(command, shell);
@@ -65,12 +67,12 @@ export function readCommandLine(effect: ToolEffect, groups: Groups, { mode, scop
     ...line,
     effect,
     text: command ?? "",
-    directories: workingDirectories(line, command ?? "", cwd),
+    directories: workingDirectories(line, command ?? "", cwd, looks),
     allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
     writesFiles,
     hasInput: line.redirections.some(({ kind }) => kind === "read"),
     changesFiles: writesFiles || line.commands.some(isChanging),
-    budget: newBudget(mostSteps),
+    looks,
   };
 }
 
@@ -106,7 +108,7 @@ const mostDirectories = 16;
  * Lists the directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
  * succeeded or not. Undefined if that cannot be told.
  */
-function workingDirectories(line: ShellLine, text: string, cwd: string): readonly string[] | undefined {
+function workingDirectories(line: ShellLine, text: string, cwd: string, looks: Looks): readonly string[] | undefined {
   if (!line.changesDirectory) return [cwd];
   // In a loop the same `cd` may be taken again and again.
   if (/\b(?:for|while|until|select)\b/.test(text)) return undefined;
@@ -125,9 +127,9 @@ function workingDirectories(line: ShellLine, text: string, cwd: string): readonl
     if (command === last) break;
     // A shell goes on from the path as written, a program from where it leads.
     for (const from of [...found]) {
-      const [written, led] = [shellPath(from, target), pathFrom(from, target)];
-      if (leadsThroughProcess(written, led)) return undefined;
-      found.add(written).add(led);
+      const place = looks.place(from, target);
+      if (looks.leadsThroughProcess(place)) return undefined;
+      found.add(place.named).add(place.opened);
     }
     if (found.size > mostDirectories) return undefined;
   }

@@ -3,8 +3,8 @@ import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import { type CommandLine, isChanging, type LineCommand } from "./commandLine.ts";
-import { statsOf } from "./folders.ts";
-import { unsafeRepositories } from "./unsafeRepository.ts";
+import type { Looks } from "./looks.ts";
+import { Repositories } from "./unsafeRepository.ts";
 
 /*
  * A record of a program says what it reads if it is that program, runs on this machine, and finds no other configuration or variable than
@@ -15,7 +15,7 @@ import { unsafeRepositories } from "./unsafeRepository.ts";
 export function inEnvironment(line: CommandLine, settings: Settings): CommandLine {
   if (line.effect.remote !== undefined) return { ...line, commands: line.commands.map(onRemote) };
   if (line.allowsAll) return line;
-  const unsafeRepository = unsafeRepositories(line, settings);
+  const repositories = new Repositories(line, settings);
   const directories = line.directories ?? [line.effect.cwd ?? settings.scope.cwd];
   const changed = [
     ...line.commands.filter(isChanging).flatMap(({ words }) => words),
@@ -23,13 +23,13 @@ export function inEnvironment(line: CommandLine, settings: Settings): CommandLin
   ];
   const mayPut = (folder: string): boolean => changed.some((word) => word.includes(basename(folder)));
   const commands = line.commands.map((command): LineCommand => {
-    const unsafe = unsafeRepository(command);
+    const unsafe = repositories.unsafe(command);
     if (unsafe !== undefined) {
       const reads = `${unsafe} is, or may become, a separate repository, and git would run what its configuration names.`;
       return { ...command, reads, unsafeRepository: unsafe };
     }
     if (isChanging(command)) return command;
-    return { ...command, reads: mayBePlanted(command, directories, mayPut, settings) ?? command.reads };
+    return { ...command, reads: mayBePlanted(command, directories, mayPut, settings, line.looks) ?? command.reads };
   });
   return { ...line, commands };
 }
@@ -73,11 +73,12 @@ function mayBePlanted(
   directories: readonly string[],
   mayPut: (folder: string) => boolean,
   settings: Settings,
+  looks: Looks,
 ): string | undefined {
   for (const { path, unsafe } of foldersOf(process.env.PATH ?? "", settings)) {
     const folders = isAbsolute(path) ? [path] : directories.map((directory) => resolve(directory, path));
     if (
-      folders.some((folder) => statsOf(join(folder, program))?.isFile()) ||
+      folders.some((folder) => looks.stats(join(folder, program))?.isFile()) ||
       (unsafe && program !== "" && mayPut(path))
     )
       return unsafe

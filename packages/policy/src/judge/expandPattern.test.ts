@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expandPattern, hasPattern, newBudget } from "./folders.ts";
+import { hasPattern } from "./folders.ts";
+import { Looks } from "./looks.ts";
 
 const folder = sharedFolder("policy");
 
@@ -36,12 +37,12 @@ describe("a file pattern stands for", () => {
     ["missing/*", ["missing/*"]],
     ["x.ts/*", ["x.ts/*"]],
   ])("%s", (word, expected) => {
-    expect([...expandPattern(folder, word, newBudget(5000))].sort()).toEqual([...expectedFor(word, expected)].sort());
+    expect([...new Looks().expand(folder, word)].sort()).toEqual([...expectedFor(word, expected)].sort());
   });
 
   test("absolute paths if the pattern is absolute", () => {
-    expect(expandPattern("/", `${folder}/.e*`, newBudget(5000))).toEqual([`${folder}/.e*`, `${folder}/.env`]);
-    expect(expandPattern(folder, "/*", newBudget(5000))).toContain("/tmp");
+    expect(new Looks().expand("/", `${folder}/.e*`)).toEqual([`${folder}/.e*`, `${folder}/.env`]);
+    expect(new Looks().expand(folder, "/*")).toContain("/tmp");
   });
 });
 
@@ -57,9 +58,9 @@ test("a pattern is recognised by its characters", () => {
 });
 
 test("each name that is read counts against the budget, and nothing is read once it is used up", () => {
-  const budget = newBudget(5000);
-  expect(budget.take(4989)).toBe(true);
-  expect(expandPattern(folder, "a/*", budget)).toEqual(["a/*", "a/x.ts"]);
-  expect(expandPattern(folder, "*", budget)).toEqual(["*"]);
-  expect(budget.take(0)).toBe(false);
+  const looks = new Looks();
+  expect(looks.take(4989)).toBe(true);
+  expect(looks.expand(folder, "a/*")).toEqual(["a/*", "a/x.ts"]);
+  expect(looks.expand(folder, "*")).toEqual(["*"]);
+  expect(looks.take(0)).toBe(false);
 });

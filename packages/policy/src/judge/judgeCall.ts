@@ -5,16 +5,15 @@ import { oneLine } from "../describe.ts";
 import { groupsFor } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type Budget, foldersOf, isSeen, newBudget } from "./folders.ts";
+import { isSeen } from "./folders.ts";
 import { type Groups, judgeFile, judgeNewNames } from "./judgeFile.ts";
 import { judgeNetwork } from "./judgeNetwork.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
+import { Looks } from "./looks.ts";
 
 const mostEffects = 1000;
 /** Matching takes time in proportion to the length of paths. */
 const mostCharacters = 200_000;
-/** For all folders that are looked through: a line may name thousands of them. */
-const mostNames = 20_000;
 
 /** Judges each thing that a call would do; the strictest verdict decides the call. At least one. */
 export async function judgeCall(call: GuardedCall, settings: Settings): Promise<readonly [Verdict, ...Verdict[]]> {
@@ -25,21 +24,31 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
   const texts = [first, ...more].flatMap(({ path, givenPath, host }) => [path, givenPath, host]);
   if (texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) > mostCharacters)
     return [unjudged("the paths in it are too long to judge", settings)];
-  const budget = newBudget(mostNames);
-  const [verdict, ...others] = await judgeEffect(first, call, settings, budget);
-  const verdicts: [Verdict, ...Verdict[]] = [verdict ?? unjudged("nothing is known about it", settings), ...others];
-  for (const effect of more) verdicts.push(...(await judgeEffect(effect, call, settings, budget)));
-  verdicts.push(...(await judgeMoved([first, ...more], call, settings, budget)));
-  return verdicts;
+  const looks = new Looks();
+  const commands = effects?.some(({ kind }) => kind === "execute") ? await loadCommands() : undefined;
+  const verdicts = [first, ...more].flatMap((effect) => judgeEffect(effect, call, settings, looks, commands));
+  verdicts.push(...judgeMoved([first, ...more], call, settings, looks));
+  const [verdict = unjudged("nothing is known about it", settings), ...others] = verdicts;
+  return [verdict, ...others];
+}
+
+type Commands = typeof import("./judgeCommand.ts");
+
+/** Kept, as an `import()` looks its module up anew each time. */
+let commandJudge: Promise<Commands> | undefined;
+
+/** Loads what judges commands with the first of them: the grammar of the shell and the tables of programs take longer to load than all the rest. */
+async function loadCommands(): Promise<Commands> {
+  commandJudge ??= import("./judgeCommand.ts").catch((error: unknown) => {
+    // Such as too many open files: the next command tries again.
+    commandJudge = undefined;
+    throw error;
+  });
+  return await commandJudge;
 }
 
 /** Judges what a call that takes a folder, or a link to one, may put at other paths: they get names that its effects do not show. */
-async function judgeMoved(
-  effects: readonly ToolEffect[],
-  call: GuardedCall,
-  settings: Settings,
-  budget: Budget,
-): Promise<Verdict[]> {
+function judgeMoved(effects: readonly ToolEffect[], call: GuardedCall, settings: Settings, looks: Looks): Verdict[] {
   const isHere = (effect: ToolEffect): boolean => effect.path !== undefined && isSeen(effect, settings);
   const written = effects.filter((effect) => effect.kind === "write" && isHere(effect));
   const taken = written.length === 0 ? [] : effects.filter((effect) => effect.kind === "read" && isHere(effect));
@@ -49,53 +58,48 @@ async function judgeMoved(
       const { path = "" } = effect;
       if (path === source || settings.protectedPaths.match(path) !== undefined) continue;
       const groups = groupsOf(effect, call, settings);
-      for (const folder of foldersOf(source, [path]))
-        verdicts.push(...(await judgeNewNames(folder, effect, call.origin, groups, settings, budget)));
+      for (const folder of looks.foldersOf(source, [path]))
+        verdicts.push(...judgeNewNames(folder, effect, call.origin, groups, settings, looks));
     }
   }
   return verdicts;
 }
 
-async function judgeEffect(
+function judgeEffect(
   effect: ToolEffect,
   call: GuardedCall,
   settings: Settings,
-  budget: Budget,
-): Promise<readonly Verdict[]> {
+  looks: Looks,
+  commands: Commands | undefined,
+): readonly Verdict[] {
   const { remote } = effect;
-  if (remote === undefined) return await judgeKind(effect, call, settings, budget);
+  if (remote === undefined) return judgeKind(effect, call, settings, looks, commands);
   // A folder there cannot be read: it may hold anything.
-  const verdicts = await judgeKind(effect, call, settings.elsewhere(remote), newBudget(0));
+  const verdicts = judgeKind(effect, call, settings.elsewhere(remote), new Looks(0), commands);
   return verdicts.map((verdict) => ({ ...verdict, what: `${verdict.what} on ${oneLine(remote, 60)}` }));
 }
 
-async function judgeKind(
+function judgeKind(
   effect: ToolEffect,
   call: GuardedCall,
   settings: Settings,
-  budget: Budget,
-): Promise<readonly Verdict[]> {
+  looks: Looks,
+  commands: Commands | undefined,
+): readonly Verdict[] {
   const paths = [effect.path, effect.givenPath, effect.cwd].filter((path) => path !== undefined);
   if (!paths.every((path) => isAbsolute(path))) return [unjudged("a path in it is not absolute", settings)];
+  const groups = groupsOf(effect, call, settings);
   switch (effect.kind) {
     case "read":
     case "write":
     case "delete":
-      return [await judgeFile(effect, call.origin, groupsOf(effect, call, settings), settings, budget)];
+      return [judgeFile(effect, call.origin, groups, settings, looks)];
     case "network":
-      return [judgeNetwork(effect, groupsOf(effect, call, settings), settings)];
+      return [judgeNetwork(effect, groups, settings)];
     case "execute": {
-      // Loaded with the first command: the grammar of the shell and the tables of programs take longer to load than all the rest.
-      commandJudge ??= import("./judgeCommand.ts").catch((error: unknown) => {
-        // Such as too many open files: the next command tries again.
-        commandJudge = undefined;
-        throw error;
-      });
-      const { judgeCommand } = await commandJudge;
       const { cwd = "", ...rest } = effect;
       const isElsewhere = isOnOtherShare(cwd, [...settings.roots, ...settings.readable]);
-      const judged = isElsewhere ? rest : effect;
-      const verdicts = await judgeCommand(judged, groupsOf(effect, call, settings), settings, budget);
+      const verdicts = commands?.judgeCommand(isElsewhere ? rest : effect, groups, settings, looks) ?? [];
       if (!isElsewhere) return verdicts;
       return [...verdicts, unjudged("it runs on another share, which is not looked at", settings)];
     }
@@ -103,9 +107,6 @@ async function judgeKind(
       return [unjudged("it does something that this policy does not know", settings)];
   }
 }
-
-/** Kept, as an `import()` looks its module up anew each time. */
-let commandJudge: Promise<typeof import("./judgeCommand.ts")> | undefined;
 
 function groupsOf({ kind, input }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
   return {

@@ -9,22 +9,17 @@ import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
-import { type Budget, expandPattern } from "./folders.ts";
 import { holdsCommand, mayStartAny } from "./heldCommand.ts";
 import { isAboutFiles, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
+import type { Looks } from "./looks.ts";
 import { meansCommand, startsProgram } from "./meansCommand.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
-export async function judgeCommand(
-  effect: ToolEffect,
-  groups: Groups,
-  settings: Settings,
-  budget: Budget,
-): Promise<Verdict[]> {
+export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Settings, looks: Looks): Verdict[] {
   const { mode } = settings;
-  const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings), settings), groups);
+  const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings, looks), settings), groups);
   const subject: Subject = { what: describeEffect(effect, settings.scope), effect };
   const denied = ruleAboutLine(groups.deny, line);
   if (denied) return [byRule("deny", denied.rule.text, { ...subject, command: denied.command?.text })];
@@ -39,7 +34,7 @@ export async function judgeCommand(
     const why = "rules are about files, and where links lead there cannot be seen from here";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
-  verdicts.push(...(await judgeNamedFiles(line, groups, settings, budget)));
+  verdicts.push(...judgeNamedFiles(line, groups, settings));
   return [...verdicts, ...judgeBeyond(line, settings)];
 }
 
@@ -144,7 +139,7 @@ const mayBeginWithDash = /^(?:[*?]|\[(?!(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\]))/;
 
 /** Returns the name of a file that begins with a dash, which a pattern of a command may stand for. */
 function dashedName(
-  { commands, changesFiles, budget }: CommandLine,
+  { commands, changesFiles, looks }: CommandLine,
   directories: readonly string[],
 ): string | undefined {
   for (const { words, patterns = [], reads, data } of commands) {
@@ -155,7 +150,7 @@ function dashedName(
     const made = changesFiles ? commands.flatMap((one) => one.words).find((word) => word.includes("/-")) : undefined;
     if (made !== undefined) return made;
     for (const directory of directories) {
-      const names = open.flatMap((at) => expandPattern(directory, words[at] ?? "", budget));
+      const names = open.flatMap((at) => looks.expand(directory, words[at] ?? ""));
       const found = names.find((name) => name.startsWith("-"));
       if (found !== undefined) return found;
     }

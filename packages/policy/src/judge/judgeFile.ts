@@ -1,15 +1,14 @@
-import { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { compilePathPatterns, isInside } from "@toolcrib/kit/files";
+import { isInside } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
 import { isOfPack } from "../packOrigin.ts";
-import { bareRule, type PathBases, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
-import type { Budget, EntryKind } from "./folders.ts";
-import { findBelow, isSeen, linkStatsOf, listBelow, newBudget, statsOf } from "./folders.ts";
-import { judgeOwnState, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
+import { type EntryKind, isSeen, type Listing } from "./folders.ts";
+import type { Looks } from "./looks.ts";
+import { judgeOwnState, outrightRule, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
 /** The groups of rules, of each list, that bind an effect. */
 export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
@@ -20,29 +19,55 @@ export const shellOrigin = "shell";
 const ownOrigin = "@toolcrib/agent";
 const none: ReadonlySet<string> = new Set();
 
-/** Judges a read, a write or a delete. The budget is for what lies below. */
-export async function judgeFile(
+/** What is meant of all below a folder. */
+export interface Meant {
+  /** A path that is left alone, with all below it. */
+  readonly skipped?: string | undefined;
+  /** Only these names. */
+  readonly names?: ((path: string) => boolean) | undefined;
+}
+
+/** Judges a read, a write or a delete. */
+export function judgeFile(
   effect: ToolEffect,
   origin: string,
   groups: Groups,
   settings: Settings,
-  budget: Budget,
-): Promise<Verdict> {
-  const own = effect.kind === "read" ? undefined : judgeOwnState(effect, settings);
+  looks: Looks,
+  meant: Meant = {},
+): Verdict {
+  const own = effect.kind === "read" ? undefined : judgeOwnState(effect, settings, looks);
   if (own?.decision === "deny") return own;
-  const looks = isSeen(effect, settings) ? budget : newBudget(0);
-  const verdict = await judgeByRules(effect, origin, groups, settings, looks);
+  const below = (): Listing => lookBelow(effect, groups, settings, looks, meant);
+  const verdict = judgeByRules(effect, origin, groups, settings, looks, below);
   return own && verdict.decision === "allow" ? own : verdict;
 }
 
+/** Lists what is meant of all below the folder of an effect. */
+function lookBelow(
+  effect: ToolEffect,
+  { deny, ask }: Groups,
+  settings: Settings,
+  looks: Looks,
+  { skipped, names }: Meant,
+): Listing {
+  if (!isSeen(effect, settings)) return { entries: [], complete: false };
+  const { entries, complete } = looks.below(effect.path ?? "", skipped);
+  if (names === undefined) return { entries, complete };
+  // Files of some names are rarely protected ones.
+  const hasRules = deny.length > 0 || ask.length > 0;
+  return { entries: entries.filter(({ path }) => names(path)), complete: complete || !hasRules };
+}
+
 /** Judges by rules and the mode: deny wins over ask, ask over allow, and rules over the mode. */
-async function judgeByRules(
+function judgeByRules(
   effect: ToolEffect,
   origin: string,
   groups: Groups,
   settings: Settings,
-  budget: Budget,
-): Promise<Verdict> {
+  looks: Looks,
+  below: () => Listing,
+): Verdict {
   const { mode, scope } = settings;
   const what = describeEffect(effect, scope);
   const subject = { what, effect };
@@ -50,55 +75,60 @@ async function judgeByRules(
   // A shell line could put a folder in its place first.
   const mayBeFile =
     effect.kind === "read" && effect.tree !== true && origin !== shellOrigin && isSeen(effect, settings);
-  const isOpenedAsFile = (path: string): boolean => mayBeFile && statsOf(path)?.isDirectory() === false;
-  const binding = async (list: "deny" | "ask"): Promise<Verdict | undefined> => {
-    const found = await bindingRule(groups[list], effect, leftOut, isOpenedAsFile, budget);
+  const isOpenedAsFile = (path: string): boolean => mayBeFile && looks.stats(path)?.isDirectory() === false;
+  const binding = (list: "deny" | "ask"): Verdict | undefined => {
+    const found = bindingRule(groups[list], effect, leftOut, isOpenedAsFile, below);
     if (found === undefined) return undefined;
     const verdict = byRule(list, found.rule.text, { effect, what: withBelow(what, found, settings) });
     return found.uncertain && origin === shellOrigin ? { ...verdict, decision: askOrDeny(mode) } : verdict;
   };
-  const denied = await binding("deny");
+  const denied = binding("deny");
   if (denied) return denied;
   const isFree = mayByMode(effect, settings);
   if (mode === "read-only" && !isFree) {
     const limit = effect.kind === "read" ? "only reads inside the roots" : "no changes";
     return byMode("deny", mode, `the mode read-only allows ${limit}`, subject);
   }
-  const asked = await binding("ask");
+  const asked = binding("ask");
   if (asked) return asked;
   if (effect.kind !== "read" && origin !== ownOrigin) {
-    const verdict = await judgeProtected(effect, what, groups.allow, settings, budget);
+    const verdict = judgeProtected(effect, what, groups.allow, settings, below);
     if (verdict) return verdict;
   }
-  const allowed = coveringRule(groups.allow, effect, settings);
+  const allowed = coveringRule(groups.allow, effect, settings, looks);
   if (allowed) return byRule("allow", allowed.text, subject);
   if (isFree) return byMode("allow", mode, `the mode ${mode} allows it`, subject);
   return byMode("ask", mode, whyAsked(effect, settings), subject);
 }
 
 /** Judges the names that all below a folder gets at the path of an effect: those that rules are about, or that are protected. */
-export async function judgeNewNames(
+export function judgeNewNames(
   folder: string,
   effect: ToolEffect,
   origin: string,
   groups: Groups,
   settings: Settings,
-  budget: Budget,
-): Promise<Verdict[]> {
+  looks: Looks,
+): Verdict[] {
   const { kind, path = "", givenPath } = effect;
   const renamed = (one: string): ToolEffect => {
     const rest = one.slice(folder.length);
     return { kind, path: path + rest, ...(givenPath === undefined ? {} : { givenPath: givenPath + rest }) };
   };
-  const test = (one: string, entry: EntryKind): boolean => {
+  const { entries, complete } = looks.below(folder);
+  const limited = entries.filter(({ path: one, kind: entry }) => {
     const { path: name = "", givenPath: givenName = name } = renamed(one);
     return [name, givenName].some((form) => isLimited(form, entry, groups, settings));
-  };
-  const { paths, complete } = await listBelow(folder, test, budget);
+  });
   const verdicts: Verdict[] = [];
-  for (const one of paths) verdicts.push(await judgeFile(renamed(one), origin, groups, settings, budget));
-  return complete ? verdicts : [...verdicts, uncertain({ what: describeEffect(effect, settings.scope), effect })];
+  for (const { path: one } of limited.slice(0, mostJudged))
+    verdicts.push(judgeFile(renamed(one), origin, groups, settings, looks));
+  if (complete && limited.length <= mostJudged) return verdicts;
+  return [...verdicts, uncertain({ what: describeEffect(effect, settings.scope), effect })];
 }
+
+/** As many new names as are judged one by one. */
+const mostJudged = 20;
 
 /** Returns whether a change of a path is one that a rule of deny or ask is about, or of a protected path. */
 function isLimited(path: string, entry: EntryKind, { deny, ask }: Groups, { protectedPaths }: Settings): boolean {
@@ -125,21 +155,21 @@ function mayByMode({ kind, path }: ToolEffect, { mode, roots, readable }: Settin
   return mode === "accept-edits" && inside;
 }
 
-async function judgeProtected(
+function judgeProtected(
   effect: ToolEffect,
   what: string,
   allow: readonly RuleGroup[],
   settings: Settings,
-  budget: Budget,
-): Promise<Verdict | undefined> {
+  below: () => Listing,
+): Verdict | undefined {
   const { protectedPaths, bases, scope } = settings;
-  const found = await protectedIn(effect, protectedPaths, budget);
+  const found = protectedIn(effect, protectedPaths, below);
   if (found === undefined) return undefined;
   if (found === "uncertain") return uncertain({ what, effect });
-  const { entry, below } = found;
-  const rule = outrightRule(allow, below ?? effect.path ?? "", entry, protectedPaths, bases);
-  if (rule && below === undefined) return byRule("allow", rule.text, { what, effect });
-  const named = below === undefined ? "it" : scope.print(below);
+  const { entry, inside } = found;
+  const rule = outrightRule(allow, inside ?? effect.path ?? "", entry, protectedPaths, bases);
+  if (rule && inside === undefined) return byRule("allow", rule.text, { what, effect });
+  const named = inside === undefined ? "it" : scope.print(inside);
   const why = `${named} is protected (${entry.pattern}): ${entry.why}`;
   return { decision: "ask", cause: { by: "protected", pattern: entry.pattern }, what, why, effect };
 }
@@ -165,13 +195,13 @@ interface Binding {
 }
 
 /** Finds the rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
-async function bindingRule(
+function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
   leftOut: ReadonlySet<string>,
   isOpenedAsFile: (path: string) => boolean,
-  budget: Budget,
-): Promise<Binding | undefined> {
+  below: () => Listing,
+): Binding | undefined {
   const bare = bareRule(groups);
   if (bare) return { rule: bare };
   const { path, givenPath } = effect;
@@ -193,42 +223,40 @@ async function bindingRule(
   }
   if (path === undefined || effect.tree !== true) return undefined;
   for (const group of groups) {
-    const binding = await bindingBelow(group, path, leftOut, budget);
+    const binding = bindingBelow(group, path, leftOut, below);
     if (binding) return binding;
   }
   return undefined;
 }
 
-async function bindingBelow(
+function bindingBelow(
   group: RuleGroup,
   folder: string,
   leftOut: ReadonlySet<string>,
-  budget: Budget,
-): Promise<Binding | undefined> {
+  below: () => Listing,
+): Binding | undefined {
   const paths = group.pathsWithout(leftOut);
   if (!paths?.mayMatchBelow(folder)) return undefined;
-  let pattern: string | undefined;
-  const test = (path: string, entry: EntryKind): boolean => {
-    pattern = paths.match(path, entry.isDirectory());
-    return pattern !== undefined;
-  };
-  const { found, complete } = await findBelow(folder, test, budget);
-  const rule = pattern === undefined ? undefined : group.byPattern.get(pattern);
-  if (rule) return { rule, below: found };
+  const { entries, complete } = below();
+  for (const { path, kind } of entries) {
+    const rule = group.byPattern.get(paths.match(path, kind.isDirectory()) ?? "");
+    if (rule) return { rule, below: path };
+  }
   const first = group.patterned.find((one) => !leftOut.has(one.pattern ?? ""));
   return complete || first === undefined ? undefined : { rule: first, uncertain: true };
 }
 
 /** Finds the rule of allow that covers an effect on files, by its resolved path alone. */
-function coveringRule(groups: readonly RuleGroup[], effect: ToolEffect, settings: Settings): Rule | undefined {
+function coveringRule(
+  groups: readonly RuleGroup[],
+  effect: ToolEffect,
+  settings: Settings,
+  looks: Looks,
+): Rule | undefined {
   const { path, tree } = effect;
   const bare = bareRule(groups);
   if (bare || path === undefined) return bare;
-  let directory: boolean | undefined;
-  const isThereAsDirectory = (): boolean => {
-    directory ??= isSeen(effect, settings) && linkStatsOf(path)?.isDirectory() === true;
-    return directory;
-  };
+  const isThereAsDirectory = (): boolean => isSeen(effect, settings) && looks.link(path)?.isDirectory() === true;
   for (const { paths, byPattern } of groups) {
     // A pattern that ends in `/` allows the directory itself where there is one.
     const found = paths?.match(path, tree === true) ?? (isThereAsDirectory() ? paths?.match(path, true) : undefined);
@@ -237,54 +265,21 @@ function coveringRule(groups: readonly RuleGroup[], effect: ToolEffect, settings
   return undefined;
 }
 
-/** Lists the protected paths among those that an effect changes. */
-async function protectedIn(
+/** Finds a protected path among those that an effect changes. */
+function protectedIn(
   effect: ToolEffect,
   matcher: ProtectedMatcher,
-  budget: Budget,
-): Promise<{ readonly entry: ProtectedEntry; readonly below?: string | undefined } | "uncertain" | undefined> {
-  const { path, givenPath, tree } = effect;
-  if (path === undefined) return undefined;
-  const entry = matcher.match(path) ?? (givenPath === undefined ? undefined : matcher.match(givenPath));
+  below: () => Listing,
+): { readonly entry: ProtectedEntry; readonly inside?: string } | "uncertain" | undefined {
+  const { path, givenPath = path, tree } = effect;
+  if (path === undefined || givenPath === undefined) return undefined;
+  const entry = matcher.match(path) ?? matcher.match(givenPath);
   if (entry) return { entry };
   if (tree !== true || !matcher.mayMatchBelow(path)) return undefined;
-  const { found, complete } = await findBelow(path, (one) => matcher.match(one) !== undefined, budget);
-  const inside = found === undefined ? undefined : matcher.match(found);
-  if (inside) return { entry: inside, below: found };
-  // Files of some names are rarely protected ones.
-  return complete || budget.passes?.("") === "descend" ? undefined : "uncertain";
-}
-
-/**
- * Finds the rule of allow that covers a protected path and names it outright: its pattern holds the protected name itself, not a folder
- * above it or a wildcard in its place.
- */
-export function outrightRule(
-  groups: readonly RuleGroup[],
-  path: string,
-  entry: ProtectedEntry,
-  matcher: ProtectedMatcher,
-  { roots, home }: PathBases,
-): Rule | undefined {
-  const names = (pattern: string): boolean =>
-    candidatePaths(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
-  for (const group of groups) {
-    for (const [pattern, rule] of group.byPattern) {
-      if (!names(pattern)) continue;
-      const alone = compilePathPatterns([pattern], { roots, home });
-      if (alone.match(path) !== undefined) return rule;
-    }
+  const { entries, complete } = below();
+  for (const { path: inside } of entries) {
+    const found = matcher.match(inside);
+    if (found) return { entry: found, inside };
   }
-  return undefined;
-}
-
-/** Lists the pattern itself as a path, and each of its names. */
-function candidatePaths(pattern: string, roots: readonly string[], home: string): string[] {
-  const names = pattern.split("/").filter((name) => name !== "" && name !== "." && name !== "~");
-  const whole = pattern.startsWith("/")
-    ? [pattern]
-    : pattern.startsWith("~/")
-      ? [join(home, pattern.slice(2))]
-      : roots.map((root) => join(root, pattern));
-  return [...whole, ...names.flatMap((name) => roots.map((root) => join(root, name)))];
+  return complete ? undefined : "uncertain";
 }

@@ -5,8 +5,9 @@ import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import { expandPattern, hasPattern, leadsThroughProcess, pathFrom, shellPath } from "./folders.ts";
-import { type Groups, outrightRule } from "./judgeFile.ts";
+import type { Groups } from "./judgeFile.ts";
+import type { Place } from "./looks.ts";
+import { outrightRule } from "./protectedPaths.ts";
 
 /**
  * Judges the words of commands that may do anything with a file or host they name: a word that a rule of deny or ask is about is
@@ -47,7 +48,7 @@ function judgeUnseen({ words, text }: LineCommand, { effect }: CommandLine, { ru
 }
 
 /** A word, and the path that it is from a directory: by its names, and with links followed where that is another. */
-interface PossiblePath {
+interface PossiblePath extends Place {
   readonly word: string;
   readonly forms: readonly string[];
 }
@@ -55,7 +56,7 @@ interface PossiblePath {
 function mentionsIn(
   words: readonly string[],
   command: LineCommand | undefined,
-  { effect, budget, hasInput }: CommandLine,
+  { effect, looks, hasInput }: CommandLine,
   directories: readonly string[],
   groups: Groups,
   settings: Settings,
@@ -69,11 +70,15 @@ function mentionsIn(
   const readsOnly = command !== undefined && !isChanging(command);
   const possible = possiblePaths(words);
   const paths: PossiblePath[] = [];
+  const possiblePath = (directory: string, word: string): PossiblePath => {
+    const place = looks.place(directory, word);
+    return { word, ...place, forms: [...new Set([place.named, place.opened])] };
+  };
   for (const directory of directories) {
     for (const word of possible) {
-      const meant = hasPattern(word) ? expandPattern(directory, word, budget) : [word];
+      const meant = looks.expand(directory, word);
       // The user is asked about the rest as a whole.
-      if (!budget.take(meant.length)) return [];
+      if (!looks.take(meant.length)) return [];
       for (const one of meant) {
         paths.push(possiblePath(directory, one));
         if (packed.test(one)) paths.push(possiblePath(directory, one.replace(packed, "")));
@@ -81,9 +86,7 @@ function mentionsIn(
     }
   }
   const verdicts: Verdict[] = [];
-  const through = paths.find(({ forms: [named = "", opened = named] }) =>
-    leadsThroughProcess(named, opened, hasInput && !readsOnly),
-  );
+  const through = paths.find((path) => looks.leadsThroughProcess(path, hasInput && !readsOnly));
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
     const mentioned = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
@@ -100,11 +103,6 @@ function mentionsIn(
 /** Says why a path is not known here. */
 export function throughProcess(word: string): string {
   return `${oneLine(word, 120)} leads through a folder of the process itself, which is another one for the command`;
-}
-
-function possiblePath(directory: string, word: string): PossiblePath {
-  const [named, opened] = [shellPath(directory, word), pathFrom(directory, word)];
-  return { word, forms: named === opened ? [named] : [named, opened] };
 }
 
 function mentionedRule(

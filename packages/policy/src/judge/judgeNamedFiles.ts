@@ -8,24 +8,11 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
-import {
-  type Budget,
-  compilePart,
-  expandPattern,
-  findBelow,
-  foldersAt,
-  foldersOf,
-  hasPattern,
-  isSeen,
-  leadsThroughProcess,
-  linkStatsOf,
-  newBudget,
-  pathFrom,
-  shellPath,
-} from "./folders.ts";
+import { compilePart, hasPattern, isSeen, shellPath } from "./folders.ts";
 import { isLimited } from "./judgeBeyond.ts";
-import { type Groups, judgeFile, judgeNewNames, shellOrigin } from "./judgeFile.ts";
+import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
+import type { Looks } from "./looks.ts";
 import { repositoryAt, subcommandOf } from "./unsafeRepository.ts";
 
 /** Not a file of any folder. */
@@ -44,8 +31,7 @@ interface FileUse {
   readonly under: Settings;
   /** It is not known whether the command comes by what lies below, as this says: a rule of deny asks then. */
   readonly maybe?: string | undefined;
-  /** What a look through the folder leaves out. */
-  readonly passes?: Budget["passes"];
+  readonly meant?: Meant | undefined;
   /** In a folder it opens what links lead to. */
   readonly followsLinks?: boolean;
 }
@@ -54,30 +40,25 @@ interface FileUse {
  * Judges the files that a shell line names: what redirections and read-only commands open, what `rm` and `mv` take away, and every
  * other word that could be a path. What is merely allowed is left out.
  */
-export async function judgeNamedFiles(
-  line: CommandLine,
-  commandGroups: Groups,
-  settings: Settings,
-  lookBudget: Budget,
-): Promise<Verdict[]> {
-  const { budget, effect } = line;
+export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settings: Settings): Verdict[] {
+  const { looks, effect } = line;
   const { mode, scope } = settings;
   const subject = { what: describeEffect(effect, scope), effect };
   const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const verdicts: Verdict[] = [];
-  for (const { kind, word, tree, under, maybe, followsLinks, passes } of usesOf(line, settings)) {
+  for (const { kind, word, tree, under, maybe, followsLinks, meant } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
     for (const directory of directories) {
-      const paths = hasPattern(word) && (kind !== "write" || tree) ? expandPattern(directory, word, budget) : [word];
-      if (!budget.take(paths.length)) break;
+      const paths = kind !== "write" || tree ? looks.expand(directory, word) : [word];
+      if (!looks.take(paths.length)) break;
       for (const path of paths) {
-        const file = fileEffect(kind, directory, path, tree, effect.remote);
-        const verdict = await judgeFile(file, shellOrigin, groups, under, { ...lookBudget, passes });
-        const { path: led = "", givenPath = led } = file;
-        if (effect.remote === undefined && leadsThroughProcess(givenPath, led, kind !== "read" && line.hasInput))
+        const file = fileEffect(kind, directory, path, line, tree);
+        const verdict = judgeFile(file, shellOrigin, groups, under, looks, meant);
+        const writesInput = kind !== "read" && line.hasInput;
+        if (effect.remote === undefined && looks.leadsThroughProcess(looks.place(directory, path), writesInput))
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
         if (followsLinks && (under.mode !== "full" || isLimited("read", settings)))
-          verdicts.push(...(await linksBelow(file, settings, lookBudget)));
+          verdicts.push(...linksBelow(file, settings, looks));
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only")
           verdicts.push({ ...verdict, decision: "ask", why: `${verdict.why}, and ${maybe}` });
         else if (verdict.decision !== "allow") verdicts.push(verdict);
@@ -86,11 +67,10 @@ export async function judgeNamedFiles(
   }
   const changing = line.unreadable === undefined ? line.commands.filter(isChanging) : [];
   for (const { put } of changing.flatMap(({ words }) => beyondOf(words))) {
-    for (const directory of put ? directories : [])
-      if (put) verdicts.push(...(await judgePut(put, directory, line, settings, lookBudget)));
+    for (const directory of put ? directories : []) if (put) verdicts.push(...judgePut(put, directory, line, settings));
   }
   verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
-  if (!budget.take(0)) {
+  if (!looks.take(0)) {
     const why = "its words and file patterns stand for too many files";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }
@@ -154,39 +134,38 @@ function distinct(uses: readonly FileUse[]): FileUse[] {
     return number;
   };
   const keyOf = (use: FileUse): string =>
-    JSON.stringify({ ...use, under: numberOf(use.under), passes: numberOf(use.passes) });
+    JSON.stringify({ ...use, under: numberOf(use.under), meant: numberOf(use.meant) });
   return [...new Map(uses.map((use) => [keyOf(use), use])).values()];
 }
 
 /** Judges the names that the operands of a command, and all below them, get at its last one. */
-async function judgePut(
+function judgePut(
   { sources, target, links }: NonNullable<FoundBeyond["put"]>,
   directory: string,
-  { effect: { remote }, budget }: CommandLine,
+  line: CommandLine,
   settings: Settings,
-  lookBudget: Budget,
-): Promise<Verdict[]> {
+): Verdict[] {
+  const { looks, effect } = line;
   const under: Settings = { ...settings, mode: "full" };
   const groups = effectGroups("write", settings);
   const hasRules = [...groups.deny, ...groups.ask].length > 0;
   const verdicts: Verdict[] = [];
-  for (const place of expandPattern(directory, target, budget)) {
-    const at = fileEffect("write", directory, place, false, remote);
+  for (const place of looks.expand(directory, target)) {
+    const at = fileEffect("write", directory, place, line);
     // A rule that spells a protected target out is about what lies in it, too.
     const isSpelt = settings.protectedPaths.match(at.givenPath ?? at.path ?? "") !== undefined;
-    for (const source of sources.flatMap((word) => expandPattern(directory, word, budget))) {
-      if (!budget.take(1)) return verdicts;
+    for (const source of sources.flatMap((word) => looks.expand(directory, word))) {
+      if (!looks.take(1)) return verdicts;
       const path = shellPath(directory, source);
-      const file = fileEffect("write", directory, join(place, basename(path)), false, remote);
-      verdicts.push(await judgeFile(file, shellOrigin, groups, under, lookBudget));
-      if (!isSeen({ kind: "read", path, remote }, settings)) continue;
+      const file = fileEffect("write", directory, join(place, basename(path)), line);
+      verdicts.push(judgeFile(file, shellOrigin, groups, under, looks));
+      if (!isSeen({ path, remote: effect.remote }, settings)) continue;
       const places = [at.path ?? "", file.path ?? ""];
       // Below a link a name is only protected if that of the link begins with a dot (`.hg/hgrc`).
-      const isLink = links || linkStatsOf(path)?.isSymbolicLink() === true;
+      const isLink = links || looks.link(path)?.isSymbolicLink() === true;
       if (isLink && !hasRules && !places.some((one) => basename(one).startsWith("."))) continue;
-      for (const folder of links ? foldersAt(source, places) : foldersOf(path, places))
-        for (const to of [at, file])
-          verdicts.push(...(await judgeNewNames(folder, to, shellOrigin, groups, under, lookBudget)));
+      for (const folder of links ? looks.foldersAt(source, places) : looks.foldersOf(path, places))
+        for (const to of [at, file]) verdicts.push(...judgeNewNames(folder, to, shellOrigin, groups, under, looks));
     }
     if (isSpelt) return verdicts.filter(({ cause }) => cause.by !== "protected");
   }
@@ -195,11 +174,11 @@ async function judgePut(
 
 /** Lists the working trees that git may take which lie around a root, so that it prints what is outside. */
 function repositoriesAbove(
-  { directories, effect }: CommandLine,
+  { directories, effect, looks }: CommandLine,
   { roots, readable, scope }: Settings,
 ): readonly string[] {
   if (effect.remote !== undefined) return [];
-  const tops = (directories ?? [effect.cwd ?? scope.cwd]).flatMap((directory) => repositoryAt(directory) ?? []);
+  const tops = (directories ?? [effect.cwd ?? scope.cwd]).flatMap((directory) => repositoryAt(directory, looks) ?? []);
   return [...new Set(tops)].filter((top) => ![...roots, ...readable].some((folder) => isInside(folder, top)));
 }
 
@@ -215,7 +194,7 @@ function printsRepository({ reads, ofRepository, words }: LineCommand): boolean 
 function usesBelow(
   { folders, ofRepository, byGit, partly, followsLinks, names, kinds }: FoundBeyond,
   command: LineCommand | undefined,
-  { effect, directories }: CommandLine,
+  { effect, directories, looks }: CommandLine,
   { scope }: Settings,
 ): Omit<FileUse, "under" | "kind">[] {
   if (folders === undefined) return [];
@@ -226,29 +205,27 @@ function usesBelow(
       : [word],
   );
   const all = directories ?? [effect.cwd ?? scope.cwd];
-  const tops = effect.remote === undefined ? [...new Set(all.map((one) => repositoryAt(one) ?? one))] : ["."];
+  const tops = effect.remote === undefined ? [...new Set(all.map((one) => repositoryAt(one, looks) ?? one))] : ["."];
   const words = folders.length > 0 ? named : ofRepository ? tops : ["."];
-  const isOwnFolder = (path: string): "skip" | undefined =>
-    tops.some((one) => path === join(one, ".git")) ? "skip" : undefined;
-  const passes = names ? onlyNamed(names) : byGit ? isOwnFolder : undefined;
+  const meantOf = (top: string): Meant | undefined =>
+    names ? { names: onlyNamed(names) } : byGit ? { skipped: join(top, ".git") } : undefined;
   const maybe = partly ? "it may leave such a file out" : undefined;
-  return words.map((word) => ({ word, tree: true, maybe, followsLinks, passes }));
+  return words.map((word) => ({ word, tree: true, maybe, followsLinks, meant: meantOf(tops[0] ?? ".") }));
 }
 
-/** Passes what has none of the names, whatever lies below it. */
-function onlyNamed(names: readonly string[]): Budget["passes"] {
+function onlyNamed(names: readonly string[]): (path: string) => boolean {
   // Letter case is ignored, as by -iname.
   const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
-  return (path) => (fits.some((matches) => matches(basename(path).toLowerCase())) ? undefined : "descend");
+  return (path) => fits.some((matches) => matches(basename(path).toLowerCase()));
 }
 
 /** Judges the links in a folder whose links are followed. */
-async function linksBelow(effect: ToolEffect, settings: Settings, budget: Budget): Promise<Verdict[]> {
+function linksBelow(effect: ToolEffect, settings: Settings, looks: Looks): Verdict[] {
   const { mode, scope } = settings;
-  const { path = "" } = effect;
-  const looks = isSeen(effect, settings) ? budget : newBudget(0);
-  const { found, complete } = await findBelow(path, (_, entry) => entry.isSymbolicLink(), looks);
-  if (found === undefined && complete) return [];
+  const { entries, complete } = isSeen(effect, settings)
+    ? looks.below(effect.path ?? "")
+    : { entries: [], complete: false };
+  if (complete && !entries.some(({ kind }) => kind.isSymbolicLink())) return [];
   const why = "it follows the links in a folder, which may lead anywhere";
   return [notTold("unreadable", mode, why, { what: describeEffect(effect, scope), effect })];
 }
@@ -266,12 +243,12 @@ function fileEffect(
   kind: ToolEffect["kind"],
   directory: string,
   word: string,
-  tree: boolean,
-  remote: string | undefined,
+  { effect: { remote }, looks }: CommandLine,
+  tree = false,
 ): ToolEffect {
+  const around = tree ? { tree } : {};
   // Links of a remote cannot be followed from here.
-  if (remote !== undefined) return { kind, path: shellPath(directory, word), ...(tree ? { tree } : {}), remote };
-  const path = pathFrom(directory, word);
-  const givenPath = shellPath(directory, word);
-  return { kind, path, ...(givenPath === path ? {} : { givenPath }), ...(tree ? { tree } : {}) };
+  if (remote !== undefined) return { kind, path: shellPath(directory, word), ...around, remote };
+  const { named, opened } = looks.place(directory, word);
+  return { kind, path: opened, ...(named === opened ? {} : { givenPath: named }), ...around };
 }

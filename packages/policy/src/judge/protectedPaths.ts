@@ -11,9 +11,11 @@ import {
   type ProtectedPath,
 } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
-import type { PathBases } from "../rules/compileRules.ts";
+import type { PathBases, RuleGroup } from "../rules/compileRules.ts";
+import type { Rule } from "../rules/parseRule.ts";
 import type { Verdict } from "../verdict.ts";
-import { type EntryStats, isSeen, statsOf } from "./folders.ts";
+import { type EntryStats, isSeen } from "./folders.ts";
+import { Looks } from "./looks.ts";
 
 /** Writes the pattern of exactly this path, for a rule or as a protected path: a parenthesis and a line end are written as any character. */
 export function exactPattern(path: string): string {
@@ -50,11 +52,12 @@ export interface ProtectedEntry extends ProtectedPath {
  * call changes it unasked.
  */
 export function namedByGit(roots: readonly string[]): ProtectedPath[] {
+  const looks = new Looks();
   const configs = new GitConfigs();
   for (const root of roots) configs.addRepository(root);
   const inRoots = configs.named().filter(({ path, mayBeFolder }) => {
     const isBelow = roots.some((root) => isInside(root, path)) && !roots.some((root) => isInside(path, root));
-    return isBelow && !path.includes("\0") && (mayBeFolder || !statsOf(path)?.isDirectory());
+    return isBelow && !path.includes("\0") && (mayBeFolder || !looks.stats(path)?.isDirectory());
   });
   return [...new Set(inRoots.map(({ path }) => path))].map((path) => ({
     pattern: exactPattern(path),
@@ -140,6 +143,7 @@ export function stateFolders({ folders }: OwnState): string[] {
 export function judgeOwnState(
   effect: ToolEffect,
   settings: { ownState: OwnState | undefined; roots: readonly string[]; readable: readonly string[]; scope: PathScope },
+  looks: Looks,
 ): Verdict | undefined {
   const { ownState, roots, scope } = settings;
   const { kind, path, givenPath = path, tree } = effect;
@@ -160,15 +164,15 @@ export function judgeOwnState(
   const pattern = patterns.match(path) ?? patterns.match(givenPath ?? path);
   if (pattern !== undefined || (tree && patterns.mayMatchBelow(path))) return denied;
   if (!isSeen(effect, settings)) return undefined;
-  const stats = kind === "write" ? statsOf(path) : undefined;
+  const stats = kind === "write" ? looks.stats(path) : undefined;
   const linked = stats?.isFile() && stats.nlink > 1 ? stats : undefined;
-  if (linked && folders.some((folder) => holds(folder, linked))) return denied;
+  if (linked && folders.some((folder) => holds(folder, linked, looks))) return denied;
   for (const [name, decides] of Object.entries(ownState.files ?? {})) {
     // By its own name it is a protected path.
     if (name === basename(path)) return undefined;
     const isIt = (ownState.roots ?? roots).some((root) => {
       const file = canonicalOf(join(root, name));
-      return file === path || (tree && isInside(path, file)) || (linked && isSame(statsOf(file), linked));
+      return file === path || (tree && isInside(path, file)) || (linked && isSame(looks.stats(file), linked));
     });
     const why = `it is another name of ${name}, or a folder around it, and that ${decides}`;
     if (isIt) return { decision: "ask", cause: { by: "protected", pattern: name }, why, ...subject };
@@ -181,10 +185,10 @@ function canonicalOf(path: string): string {
 }
 
 /** Returns whether a folder holds the file, by whatever name. */
-function holds(folder: string, file: EntryStats): boolean {
+function holds(folder: string, file: EntryStats, looks: Looks): boolean {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => {
-      return entry.isFile() && isSame(statsOf(join(entry.parentPath, entry.name)), file);
+      return entry.isFile() && isSame(looks.stats(join(entry.parentPath, entry.name)), file);
     });
   } catch {
     // There is no such folder yet.
@@ -194,4 +198,38 @@ function holds(folder: string, file: EntryStats): boolean {
 
 function isSame(one: EntryStats | undefined, other: EntryStats): boolean {
   return one?.ino === other.ino && one.dev === other.dev;
+}
+
+/**
+ * Finds the rule of allow that covers a protected path and names it outright: its pattern holds the protected name itself, not a folder
+ * above it or a wildcard in its place.
+ */
+export function outrightRule(
+  groups: readonly RuleGroup[],
+  path: string,
+  entry: ProtectedEntry,
+  matcher: ProtectedMatcher,
+  { roots, home }: PathBases,
+): Rule | undefined {
+  const names = (pattern: string): boolean =>
+    candidatePaths(pattern, roots, home ?? "").some((candidate) => matcher.match(candidate)?.pattern === entry.pattern);
+  for (const group of groups) {
+    for (const [pattern, rule] of group.byPattern) {
+      if (!names(pattern)) continue;
+      const alone = compilePathPatterns([pattern], { roots, home });
+      if (alone.match(path) !== undefined) return rule;
+    }
+  }
+  return undefined;
+}
+
+/** Lists the pattern itself as a path, and each of its names. */
+function candidatePaths(pattern: string, roots: readonly string[], home: string): string[] {
+  const names = pattern.split("/").filter((name) => name !== "" && name !== "." && name !== "~");
+  const whole = pattern.startsWith("/")
+    ? [pattern]
+    : pattern.startsWith("~/")
+      ? [join(home, pattern.slice(2))]
+      : roots.map((root) => join(root, pattern));
+  return [...whole, ...names.flatMap((name) => roots.map((root) => join(root, name)))];
 }

@@ -5,7 +5,7 @@ import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
 import { makePatternFolder, readAnswers, wordValue } from "../../../../testing/shell/shellAnswers.ts";
 import { createPolicy } from "../policy.ts";
-import { expandPattern, newBudget } from "./folders.ts";
+import { Looks } from "./looks.ts";
 
 const folder = join(sharedFolder("policy-patterns"), "in", "folder");
 beforeAll(() => makePatternFolder(folder));
@@ -18,7 +18,7 @@ function plain(path: string): string {
 test("dash, bash and busybox find no name for a pattern that was not seen", () => {
   const { answers } = readAnswers("patternAnswers");
   const unseen = Object.entries(answers).flatMap(([text, names]) => {
-    const seen = new Set(expandPattern(folder, wordValue(text), newBudget(1e6)).map(plain));
+    const seen = new Set(new Looks().expand(folder, wordValue(text)).map(plain));
     return names.filter((name) => !seen.has(plain(name))).map((name) => `${text} -> ${name}`);
   });
   expect(unseen).toEqual([]);
