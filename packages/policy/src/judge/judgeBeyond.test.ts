@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder, writeIn } from "@toolcrib/testing/temporaryFolder";
-import { beforeEach, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { expectJudged } from "../../../../testing/shell/judgeLine.ts";
 import { largeFolder, memoryFolder } from "../../../../testing/shell/largeFolder.ts";
+import { createRunBashTool } from "../../../tools-bash/src/runBash.ts";
 import { createPolicy, type PolicyOptions } from "../index.ts";
 
 let root: string;
@@ -142,6 +143,16 @@ test("a folder that holds more than is looked through is asked about", async () 
   await all({ deny }, "allow", ["git add src", "tar c src"]);
   await all({ mode: "full" }, "allow", ["git add -A", "tar c .", "find . -name a -delete"]);
   await all({ mode: "full", deny: ["effect:delete(x)"] }, "ask", ["find . -name a -delete"]);
+});
+
+test("a folder is left to a sandbox that holds every rule about files, but for what a repository keeps of them", async () => {
+  const tool = createRunBashTool({ cwd: root, root, sandbox: true, deny: [".env"] });
+  const policy = createPolicy({ mode: "full", roots: root, home: join(root, "home"), deny });
+  const decide = async (command: string) =>
+    (await policy.explain({ name: "run_bash", args: { command }, tool })).decision;
+  for (const command of ["git add -A", "docker build .", "md5sum -c list"]) expect(await decide(command)).toBe("allow");
+  for (const command of ["git archive HEAD", "git log -p", "hg diff"]) expect(await decide(command)).toBe("ask");
+  for (const command of ["tar c .", "git add -f ."]) expect(await decide(command)).toBe("deny");
 });
 
 test("a program that opens what a list names is asked about a denied file below the folder", async () => {

@@ -81,7 +81,7 @@ const hiding = /; deny (\[.*\]) in (\[".*"\])$/s;
  * Returns whether our own sandbox keeps a command from all that rules forbid: each is a denial of paths that it hides in the roots, and it
  * leaves no protected path unprotected.
  */
-function isHeld({ confinement = "" }: ToolEffect, { rules, roots }: Settings): boolean {
+export function isHeld({ confinement = "" }: ToolEffect, { rules, roots }: Settings): boolean {
   if (!/^sandbox(?:;|$)/.test(confinement) || confinement.includes("; unprotected [")) return false;
   const [patterns = [], folders = []] = (hiding.exec(confinement)?.slice(1) ?? []).map(listed);
   const isHidden = (pattern: string): boolean => patterns.includes(pattern);

@@ -9,7 +9,7 @@ import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
 import { compilePart, hasPattern, isSeen, shellPath } from "./folders.ts";
-import { isLimited } from "./judgeBeyond.ts";
+import { isHeld, isLimited } from "./judgeBeyond.ts";
 import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
 import type { Looks } from "./looks.ts";
@@ -19,6 +19,13 @@ import { repositoryAt, subcommandOf } from "./unsafeRepository.ts";
 const nullDevice = "/dev/null";
 
 const ifTracked = "git shows such a file if it is tracked";
+const ifShown = "it may show what such a file held";
+const leavesOut = "it may leave such a file out";
+
+/** Returns whether a folder holds more than was looked through. */
+function isUncertain({ decision, cause }: Verdict): boolean {
+  return decision === "ask" && (cause.by === "rule" || (cause.by === "protected" && cause.pattern === ""));
+}
 
 /** A use of a file that can be told from a line. */
 interface FileUse {
@@ -45,6 +52,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
   const { mode, scope } = settings;
   const subject = { what: describeEffect(effect, scope), effect };
   const directories = line.directories ?? [effect.cwd ?? scope.cwd];
+  const held = isHeld(effect, settings);
   const verdicts: Verdict[] = [];
   for (const { kind, word, tree, under, maybe, followsLinks, meant } of usesOf(line, settings)) {
     const groups = effectGroups(kind, settings);
@@ -59,6 +67,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
         if (followsLinks && (under.mode !== "full" || isLimited("read", settings)))
           verdicts.push(...linksBelow(file, settings, looks));
+        if (held && (maybe === leavesOut || (maybe === undefined && isUncertain(verdict)))) continue;
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only")
           verdicts.push({ ...verdict, decision: "ask", why: `${verdict.why}, and ${maybe}` });
         else if (verdict.decision !== "allow") verdicts.push(verdict);
@@ -209,7 +218,7 @@ function usesBelow(
   const words = folders.length > 0 ? named : ofRepository ? tops : ["."];
   const meantOf = (top: string): Meant | undefined =>
     names ? { names: onlyNamed(names) } : byGit ? { skipped: join(top, ".git") } : undefined;
-  const maybe = partly ? "it may leave such a file out" : undefined;
+  const maybe = partly === "history" ? ifShown : partly ? leavesOut : undefined;
   return words.map((word) => ({ word, tree: true, maybe, followsLinks, meant: meantOf(tops[0] ?? ".") }));
 }
 

@@ -12,8 +12,8 @@ export interface FoundBeyond {
   readonly folders: readonly string[] | undefined;
   /** True if it takes the whole repository instead. */
   readonly ofRepository: boolean;
-  /** True if it may leave out some of it. */
-  readonly partly: boolean;
+  /** True if it may leave out some of it; `history` if it shows what those files held before. */
+  readonly partly: boolean | "history";
   readonly followsLinks: boolean;
   /** True if git does it, which leaves its own folder alone. */
   readonly byGit: boolean;
@@ -94,7 +94,7 @@ function foundIn(
     ofRepository: isWhole && byGit,
     byGit,
     followsLinks: followsLinks === true,
-    partly: typeof partly === "string" ? !mayHave(own, partly) : partly === true,
+    partly: partly === "history" ? partly : typeof partly === "string" ? !mayHave(own, partly) : partly === true,
     names: names.length > 0 ? names : undefined,
     put: done.includes("put") ? { sources, target, links: kinds.length === 0 } : undefined,
   };

@@ -21,7 +21,7 @@ const stashing = (options: string): ProgramRecord => ({
   beyond: [{ does: "bring" }, { does: "read delete", only: "-u --include-untracked -a --all" }],
 });
 /** It writes what files say into another file. */
-const exported: Beyond = { does: "read", below: "all", folder: Infinity, partly: true };
+const exported: Beyond = { does: "read", below: "all", folder: Infinity, partly: "history" };
 
 /** No name of a folder that begins with a dot, which may be a protected one, or hold one. */
 const notHidden = /^(?![A-Za-z0-9+.-]+::)(?!(?:.*[/:])?\.[^/:]*\/*$)/s;

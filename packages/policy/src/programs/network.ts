@@ -162,10 +162,10 @@ export const network: ProgramRecords = {
     commands: {
       "annotate blame branch branches cat files heads identify id manifest paths status st summary tags":
         tool(hgOptions),
-      diff: { ...tool(hgOptions), beyond: { does: "read", below: "all", folder: 1, partly: true } },
+      diff: { ...tool(hgOptions), beyond: { does: "read", below: "all", folder: 1, partly: "history" } },
       log: {
         ...tool(hgOptions),
-        beyond: { does: "read", below: "all", folder: 1, only: "-p --patch -g --git", partly: true },
+        beyond: { does: "read", below: "all", folder: 1, only: "-p --patch -g --git", partly: "history" },
       },
     },
   },
@@ -173,7 +173,7 @@ export const network: ProgramRecords = {
     same: "ci commit, co checkout, del rm remove delete, up update, sw switch, cp copy, ren mv move rename, pd pdel propdel, ps pset propset",
     commands: {
       "blame cat info list log ls propget status st": tool(svnOptions),
-      diff: { ...tool(svnOptions), beyond: { does: "read", below: "all", folder: 1, partly: true } },
+      diff: { ...tool(svnOptions), beyond: { does: "read", below: "all", folder: 1, partly: "history" } },
     },
   },
 };

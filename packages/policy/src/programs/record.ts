@@ -99,8 +99,11 @@ export interface Beyond {
   readonly folder?: number;
   /** Options whose value is a pattern: only names that fit are meant. */
   readonly named?: OptionList;
-  /** It may leave out some files, so that the user is asked about a denied one; a list: but with one of these options. */
-  readonly partly?: true | OptionList;
+  /**
+   * It may leave out some files, so that the user is asked about a denied one; a list: but with one of these options. `history`: it shows
+   * what they held before.
+   */
+  readonly partly?: true | "history" | OptionList;
   readonly followsLinks?: true;
 }
 
