@@ -129,7 +129,8 @@ async function takeLines(
     if (chunk.length === 0) break;
     let taken = Math.min(chunk.length, mostBytes - done.bytes);
     if (most !== Infinity) {
-      const ends = lineEnd === byteLineEnd ? countNewlines(chunk) : Infinity;
+      // Lines that are kept end in the first chunk, as a rule.
+      const ends = parts === undefined && lineEnd === byteLineEnd ? countNewlines(chunk) : Infinity;
       if (done.lines + ends < most) done.lines += ends;
       else {
         for (let end = lineEnd(chunk, 0); end >= 0 && done.lines < most; end = lineEnd(chunk, end)) {
