@@ -1,12 +1,15 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import { endWithProcess } from "./endWithProcess.ts";
 import { Job, type JobCommand, type JobEnd, type JobWatch } from "./job.ts";
 
 /** Most commands that run in the background at once. */
 export const mostRunning = 16;
 /** Most that are remembered, those that have ended included. */
 const mostRemembered = 32;
+/** Signals that end a process which nobody handles. */
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Tells our listeners from those of others. */
+const marker: unique symbol = Symbol.for("toolcrib.endWithProcess");
 
 /** A command that was started in the background. */
 export interface BackgroundJob {
@@ -109,4 +112,28 @@ function tooMany(): ToolError {
     toolName: "run_bash",
     message: `${mostRunning} commands already run in the background; stop one first`,
   });
+}
+
+/**
+ * Calls `end` when this process exits, and when a signal is about to end it that nobody else handles. It must be synchronous. Returns
+ * what takes that back. Nothing can be called if the process is killed (SIGKILL).
+ */
+function endWithProcess(end: () => void): () => void {
+  const onSignal = Object.assign(
+    (signal: NodeJS.Signals) => {
+      // Another listener decides whether the process ends; when it does so in order, it exits.
+      if (!process.listeners(signal).every((listener) => marker in listener)) return;
+      end();
+      takeBack();
+      process.kill(process.pid, signal);
+    },
+    { [marker]: true },
+  );
+  const takeBack = (): void => {
+    process.removeListener("exit", end);
+    for (const signal of endingSignals) process.removeListener(signal, onSignal);
+  };
+  process.on("exit", end);
+  for (const signal of endingSignals) process.on(signal, onSignal);
+  return takeBack;
 }

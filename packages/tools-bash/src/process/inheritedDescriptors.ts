@@ -46,11 +46,8 @@ function descriptorLimit(): number {
 }
 
 function isPassedOn(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
-  } catch {
-    // Closed meanwhile.
-    return false;
-  }
+  // One that was closed meanwhile has none.
+  const info = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? "";
+  const flags = /^flags:\s*([0-7]+)/m.exec(info)?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }

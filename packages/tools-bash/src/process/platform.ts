@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { findProgram, isTrustedProgram } from "@toolcrib/kit/files";
 import { describeProcess, findMarked, findMarkedSince, findTree, isRunning, type RunningProcess } from "./processes.ts";
@@ -143,11 +144,7 @@ export function killLeft(left: ReadonlyMap<string, readonly RunningProcess[]>): 
   return found.size;
 }
 
-/** Signals a process, or a group as a negative number. */
+/** Signals a process, or a group as a negative number. One that is gone, or another user's, is left. */
 export function kill(pid: number, signal: "SIGKILL" | "SIGSTOP" = "SIGKILL"): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Already gone, or another user's: nothing more can be done.
-  }
+  attempt(() => process.kill(pid, signal));
 }

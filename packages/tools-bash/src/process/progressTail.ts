@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { type CommandOutput, lengthOfRest, type OutputSink } from "./headTailBuffer.ts";
 
 /** Least time between two reports: ten a second at most. */
@@ -24,11 +25,8 @@ export function createProgressTail(output: CommandOutput, report: (lines: string
   const send = (): void => {
     timer = undefined;
     const lines = lastLines(tail);
-    try {
-      if (lines !== "") report(lines);
-    } catch {
-      // A screen that fails does not end the command.
-    }
+    // A screen that fails does not end the command.
+    if (lines !== "") attempt(() => report(lines));
   };
   const tee = (sink: OutputSink): OutputSink => ({
     push(bytes) {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/kit/files";
 
 /** Most bytes of one stream that are kept in a file. */
@@ -68,11 +69,8 @@ export class SpillFile {
     const wasMade = this.#descriptor !== undefined || this.#held > 0;
     this.close();
     this.#held = 0;
-    try {
-      if (wasMade) unlinkSync(this.#path);
-    } catch {
-      // It stays, and nobody is told of it.
-    }
+    // What cannot be removed stays, and nobody is told of it.
+    if (wasMade) attempt(() => unlinkSync(this.#path));
   }
 
   /** Opens a new file, through no link, and never one that exists already. */

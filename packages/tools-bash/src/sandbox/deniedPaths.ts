@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type DenyRules, homeFolder, isInside, systemErrorCode } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath } from "./bytePath.ts";
 import { EntryMatcher } from "./entryMatcher.ts";
+import { realPath } from "./gitFolders.ts";
 import {
   cannotLook,
   entryPath,
@@ -70,14 +71,6 @@ function startOf(pattern: string): string[] {
     start = realPath(join(start, name)) ?? start;
   }
   return start === undefined ? [] : [start];
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The directories that are still to be listed are kept in a list: a tree may be thousands of levels deep. */

@@ -44,6 +44,7 @@ function isNamedByConfig(folder: string, top: string): boolean {
     .some(([, worktree = ""]) => realPath(resolve(folder, worktree)) === top);
 }
 
-function realPath(path: string): string | undefined {
+/** Returns the canonical path of what is there. */
+export function realPath(path: string): string | undefined {
   return attempt(() => realpathSync.native(path));
 }

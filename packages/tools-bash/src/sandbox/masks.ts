@@ -1,11 +1,10 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "@toolcrib/core/text";
-import { type DenyRules, isInside } from "@toolcrib/kit/files";
+import { isInside } from "@toolcrib/kit/files";
 import { isReplaced } from "./bubblewrap.ts";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
-import { createDeniedSearch, type FoundPaths, mostMasks, tooManyMasks } from "./deniedPaths.ts";
-import { type FoundProtected, findProtected } from "./protectedPaths.ts";
+import { type FoundPaths, mostMasks, tooManyMasks } from "./deniedPaths.ts";
 import { outermost } from "./treeWalk.ts";
 
 /** Mounts that keep commands from hidden and denied paths, and from changing protected ones. Outer paths come first. */
@@ -19,45 +18,19 @@ export interface Masks {
   readonly closed: readonly BytePath[];
 }
 
-export interface MaskOptions {
-  /** Directories that commands may write in. */
+/** The directories around which paths are masked. */
+export interface MaskedPlaces {
+  /** Commands may write in these. */
   readonly writable: readonly string[];
-  /** Directories that must stay usable: the writable ones and the working directory. */
+  /** These must stay usable: the writable ones and the working directory. */
   readonly shown: readonly string[];
-  /** Directories that commands may read, which are shown only where they exist. */
+  /** Commands may read these, which are shown only where they exist. */
   readonly readable: readonly string[];
   readonly hidden: readonly string[];
-  readonly deny: DenyRules | undefined;
-  /** Protected paths that commands may change. */
-  readonly unprotected: readonly string[];
 }
 
-/** Finds paths to mask right before a command. Each throws, or rejects with, an Error in plain words if one cannot be masked. */
-export interface Masking {
-  hiddenOnly(): Masks;
-  current(found: FoundProtected): Promise<Masks>;
-  findProtected(): Promise<FoundProtected>;
-}
-
-export function createMasking(options: MaskOptions): Masking {
-  const { writable, shown, readable, hidden, deny, unprotected } = options;
-  const seen = [...shown, ...readable];
-  const isSeen = (path: BytePath): boolean =>
-    seen.some((root) => isInside(toBytePath(root), path)) || !isReplaced(toText(path));
-  const masksWith = ({ files, directories }: FoundPaths, kept: readonly BytePath[]): Masks => {
-    checkHidden(hidden);
-    return masksOf({ files: files.filter(isSeen), directories: directories.filter(isSeen) }, kept, options);
-  };
-  const findCurrent = createDeniedSearch(deny, seen);
-  const repositories = new Set<BytePath>();
-  return {
-    hiddenOnly: () => masksWith({ files: [], directories: [] }, []),
-    current: ({ kept }) => explained(async () => masksWith(await findCurrent(), kept)),
-    findProtected: () => explained(() => findProtected(writable, unprotected, repositories)),
-  };
-}
-
-async function explained<Value>(made: () => Promise<Value>): Promise<Value> {
+/** Resolves to what is made, or rejects with an Error that begins in plain words. */
+export async function explained<Value>(made: () => Promise<Value>): Promise<Value> {
   try {
     return await made();
   } catch (error) {
@@ -76,7 +49,16 @@ function checkHidden(hidden: readonly string[]): void {
   }
 }
 
-function masksOf(denied: FoundPaths, found: readonly BytePath[], { writable, shown, hidden }: MaskOptions): Masks {
+/** Returns how to mask denied and protected paths that were found. Throws an Error in plain words if one of them cannot be masked. */
+export function masksOf(
+  { files, directories }: FoundPaths,
+  found: readonly BytePath[],
+  { writable, shown, readable, hidden }: MaskedPlaces,
+): Masks {
+  checkHidden(hidden);
+  const seen = [...shown, ...readable].map(toBytePath);
+  const isSeen = (path: BytePath): boolean => seen.some((root) => isInside(root, path)) || !isReplaced(toText(path));
+  const denied = { files: files.filter(isSeen), directories: directories.filter(isSeen) };
   const closing = denied.directories.find((path) => shown.some((place) => isInside(path, toBytePath(place))));
   if (closing !== undefined) throw new Error(`${toText(closing)} is denied, and commands run there`);
   const empty = outermost([...hidden.map(toBytePath), ...denied.directories]);

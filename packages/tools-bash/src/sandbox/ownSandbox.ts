@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { type OptionSpecs, option } from "@toolcrib/core/internal";
+import { attempt, type OptionSpecs, option } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import { type DenyRules, isInside } from "@toolcrib/kit/files";
 import { type BytePath, toBytePath, toText } from "./bytePath.ts";
@@ -10,15 +10,7 @@ import { available, type EnteredSandbox, type SandboxedCommand, unavailable } fr
 import { outermost, toSystemPath } from "./treeWalk.ts";
 
 /** One command that a sandbox of your own is to wrap. */
-export interface CommandToWrap {
-  readonly command: string;
-  /** The path of the shell, which takes the command after `-c`. */
-  readonly shell: string;
-  /** Absolute, an existing directory. The program that you return is started in it. */
-  readonly cwd: string;
-  /** Variables of the call, for the command alone: one such as LD_PRELOAD, set for a program outside of the sandbox, would run code there. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal | undefined;
+export interface CommandToWrap extends SandboxedCommand {
   /** Canonical paths in `confinement.writable` that the command must not change, replace, remove or move. They exist. */
   readonly protectedPaths: readonly string[];
   /** Canonical paths of files and directories that the command must not open. They exist. */
@@ -199,13 +191,10 @@ function withoutPlaceholders({ states, kept }: FoundProtected): FoundProtected {
 }
 
 function isEmpty(path: BytePath): boolean {
-  try {
-    const place = toSystemPath(path);
-    const stats = lstatSync(place);
-    return stats.isDirectory() ? readdirSync(place).length === 0 : !stats.isSymbolicLink() && stats.size === 0;
-  } catch {
-    return false;
-  }
+  const place = toSystemPath(path);
+  const stats = attempt(() => lstatSync(place));
+  if (stats?.isDirectory()) return attempt(() => readdirSync(place))?.length === 0;
+  return stats !== undefined && !stats.isSymbolicLink() && stats.size === 0;
 }
 
 function isText(path: BytePath): boolean {

@@ -1,5 +1,6 @@
 import { closeSync, statSync } from "node:fs";
 import { invalidArgument, ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import { type DenyRules, findProgram, isInside } from "@toolcrib/kit/files";
 import { inheritedDescriptors } from "../process/inheritedDescriptors.ts";
@@ -12,10 +13,11 @@ import {
   type SandboxLimits,
   type ShownDirectory,
 } from "./bubblewrap.ts";
-import { toBytePath, toText } from "./bytePath.ts";
-import { createMasking, type Masks, maskArguments } from "./masks.ts";
+import { type BytePath, toBytePath, toText } from "./bytePath.ts";
+import { createDeniedSearch } from "./deniedPaths.ts";
+import { explained, type Masks, maskArguments, masksOf } from "./masks.ts";
 import { openInPlace, openPinned, type PinnedDirectory, pinDirectory } from "./pinnedDirectory.ts";
-import { createProtectedWatch, type WatchedCommand } from "./protectedPaths.ts";
+import { createProtectedWatch, type FoundProtected, findProtected, type WatchedCommand } from "./protectedPaths.ts";
 import { hasSyscallFilter, syscallFilter } from "./syscallFilter.ts";
 
 /** Kinds of actions that the sandbox refuses. */
@@ -42,12 +44,14 @@ export interface SandboxOptions {
   remedies?: { readonly [Kind in Refusal | "unavailable"]?: string };
 }
 
+/** One command that is to run in a sandbox. */
 export interface SandboxedCommand {
   readonly command: string;
-  /** The path of the shell that it is for. */
+  /** The path of the shell, which takes the command after `-c`. */
   readonly shell: string;
+  /** Absolute, an existing directory. The program is started in it. */
   readonly cwd: string;
-  /** Variables of the call, set for the command alone. */
+  /** Variables of the call, for the command alone: one such as LD_PRELOAD, set for a program outside of the sandbox, would run code there. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
 }
@@ -110,13 +114,20 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
   const readable = (places.readable ?? []).filter(
     (path) => isHidden(path) && !writable.some((root) => isInside(root, path)),
   );
-  const masking = createMasking({ writable, shown, readable, hidden, deny, unprotected });
-  const watch = createProtectedWatch(masking.findProtected);
+  const masked = { writable, shown, readable, hidden };
+  const repositories = new Set<BytePath>();
+  const findKept = (): Promise<FoundProtected> => explained(() => findProtected(writable, unprotected, repositories));
+  const findDenied = createDeniedSearch(deny, [...shown, ...readable]);
+  const findMasks = ({ kept }: FoundProtected): Promise<Masks> =>
+    explained(async () => masksOf(await findDenied(), kept, masked));
+  const watch = createProtectedWatch(findKept);
   const wrap = createWrap({ ...places, readable }, options, limits);
   let probed: Promise<void> | undefined;
 
   const checked = async (): Promise<void> => {
-    probed ??= probe(wrap({ shell: "/bin/sh", command: ":", cwd: "/", env: {} }, masking.hiddenOnly()));
+    probed ??= probe(
+      wrap({ shell: "/bin/sh", command: ":", cwd: "/", env: {} }, masksOf({ files: [], directories: [] }, [], masked)),
+    );
     try {
       await probed;
     } catch (error) {
@@ -133,8 +144,8 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
     denies: deny !== undefined,
     problem: () =>
       checked()
-        .then(masking.findProtected)
-        .then(masking.current)
+        .then(findKept)
+        .then(findMasks)
         .then(
           () => undefined,
           (error: unknown) => messageOf(error),
@@ -143,8 +154,8 @@ export function createSandbox(places: SandboxPlaces, options: SandboxOptions): S
       const isVisible = [...shown, ...readable].some((root) => isInside(root, command.cwd));
       if (isHidden(command.cwd) && !isVisible) throw hiddenDirectory(shown);
       await available(checked, remedies.unavailable);
-      const found = await available(masking.findProtected, remedies.protect ?? remedies.unavailable);
-      const masks = await available(() => masking.current(found), remedies.unavailable);
+      const found = await available(findKept, remedies.protect ?? remedies.unavailable);
+      const masks = await available(() => findMasks(found), remedies.unavailable);
       if (masks.empty.some((path) => isInside(path, toBytePath(command.cwd)))) throw hiddenDirectory(shown);
       const program = await available(() => wrap(command, masks), remedies.unavailable);
       return { ...program, ...watch(found) };
@@ -212,11 +223,7 @@ function createWrap(
 
 /** Returns whether a place to read is a directory: it need not exist yet, as a folder for long outputs is made when there is one. */
 function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
 const notFound =

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { attempt } from "@toolcrib/core/internal";
 import { isInside, systemErrorCode } from "@toolcrib/kit/files";
 import { type BytePath, isAscii, toText } from "./bytePath.ts";
 
@@ -72,9 +73,5 @@ export function toSystemPath(path: BytePath): string | Buffer {
 
 /** Returns the canonical path; undefined for a link that leads nowhere, or what is not there. */
 export function realBytePath(path: BytePath): BytePath | undefined {
-  try {
-    return realpathSync.native(toSystemPath(path), { encoding: "latin1" });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => realpathSync.native(toSystemPath(path), { encoding: "latin1" }));
 }
