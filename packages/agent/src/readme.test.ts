@@ -3,13 +3,8 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
-import { answerWith, temporaryFolder, WireServer } from "@toolcrib/testing";
+import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import {
-  type AnthropicProviderOptions,
-  AnthropicProvider as RealAnthropicProvider,
-} from "./providers/anthropic/anthropic.ts";
-import { type OpenAIProviderOptions, OpenAIProvider as RealOpenAIProvider } from "./providers/openai/openai.ts";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -28,18 +23,8 @@ const payments: ScriptedReply[][] = [
 ];
 
 /** Provides what the examples import, with a model that answers by these scripts, one for each of its lives. */
-function modules(asked: string[], given: readonly ScriptedReply[][], service: string): Record<string, () => unknown> {
+function modules(asked: string[], given: readonly ScriptedReply[][]): Record<string, () => unknown> {
   const scripts = [...given];
-  class RealProvider extends RealAnthropicProvider {
-    constructor(options: AnthropicProviderOptions) {
-      super({ ...options, apiKey: "sk-readme-0123456789", baseURL: service });
-    }
-  }
-  class OpenAIProvider extends RealOpenAIProvider {
-    constructor(options: OpenAIProviderOptions) {
-      super({ ...options, apiKey: "sk-readme-0123456789", baseURL: `${service}/v1` });
-    }
-  }
   class AnthropicProvider extends ScriptedProvider {
     constructor() {
       super(scripts.shift() ?? []);
@@ -49,8 +34,7 @@ function modules(asked: string[], given: readonly ScriptedReply[][], service: st
   return {
     "@toolcrib/agent": () => import("./index.ts"),
     "@toolcrib/core": () => import("@toolcrib/core"),
-    "@toolcrib/agent/anthropic": () => ({ AnthropicProvider: service === "" ? AnthropicProvider : RealProvider }),
-    "@toolcrib/agent/openai": () => ({ OpenAIProvider }),
+    "@toolcrib/agent/anthropic": () => ({ AnthropicProvider }),
     "node:readline/promises": () => ({ createInterface: () => ({ question }) }),
   };
 }
@@ -72,7 +56,6 @@ async function runExample(
   registry: ToolRegistry,
   asked: string[],
   scripts: readonly ScriptedReply[][] = payments,
-  service = "",
 ): Promise<unknown> {
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
   const [example = "", ...others] = examples.filter((code) => code.includes(mark));
@@ -82,7 +65,7 @@ async function runExample(
     .replaceAll("payments.jsonl", join(folder, "payments.jsonl"));
   const body = `(async (load, registry, console) => { ${code}\nreturn answer; })`;
   const run = runInThisContext(body, { filename: "README.md" }) as (...given: readonly unknown[]) => unknown;
-  const known = modules(asked, scripts, service);
+  const known = modules(asked, scripts);
   const log = (...words: readonly unknown[]): void => void asked.push(words.join(" "));
   return run((name: string) => known[name]?.(), registry, { log });
 }
@@ -135,63 +118,4 @@ test("the example with deferred tools", async () => {
   const script = [{ calls: [{ name: "search_tools", args: { query: "close" } }] }, "Closed."].map(note);
   expect(await runExample("createToolSearch", registryThatPays(), [], [script])).toBe("Closed.");
   expect(offered).toEqual(["pay,search_tools", "pay,search_tools,close_issue"]);
-});
-
-test("the example with the model's own text editor", async () => {
-  let file = "OLD\n";
-  const tool = (name: string, names: readonly string[], execute: (args: Record<string, unknown>) => string) =>
-    defineTool({
-      name,
-      description: name,
-      parameters: { type: "object", properties: Object.fromEntries(names.map((one) => [one, {}])) },
-      execute,
-    });
-  const registry = new ToolRegistry([
-    tool("read_file", ["path", "offset", "limit"], () => file),
-    tool("write_file", ["path", "content"], () => ""),
-    tool("edit_file", ["path", "edits"], ({ edits }) => {
-      const [{ old_text = "", new_text = "" } = {}] = edits as { old_text?: string; new_text?: string }[];
-      file = file.replace(old_text, new_text);
-      return "changed";
-    }),
-  ]);
-  const server = await WireServer.start();
-  try {
-    const args = JSON.stringify({ command: "insert", path: "a.txt", insert_line: 0, insert_text: "NEW" });
-    server.script(
-      answerWith({ calls: [{ name: "str_replace_based_edit_tool", args }] }),
-      answerWith({ text: "Done." }),
-    );
-    expect(await runExample("new AnthropicProvider({ nativeTools", registry, [], [], server.url)).toBe("Done.");
-    expect(file).toBe("NEW\nOLD\n");
-    expect(server.problems()).toEqual([]);
-  } finally {
-    await server.close();
-  }
-});
-
-test("the example with the model's own shell", async () => {
-  const ran: unknown[] = [];
-  const shell = defineTool({
-    name: "run_bash",
-    description: "Run a command.",
-    parameters: { type: "object", properties: { command: { type: "string" } } },
-    execute: ({ command }) => {
-      ran.push(command);
-      return JSON.stringify({ stdout: "a.txt\n", stderr: "", exit_code: 0 });
-    },
-  });
-  const server = await WireServer.start();
-  try {
-    const action = { commands: ["find . -mtime -1", "git status"], timeout_ms: null, max_output_length: null };
-    const call = { type: "shell_call", call_id: "s1", status: "completed", environment: null, action };
-    server.script(answerWith({ items: [call] }), answerWith({ text: "a.txt." }));
-    expect(await runExample("new OpenAIProvider({ nativeTools", new ToolRegistry([shell]), [], [], server.url)).toBe(
-      "a.txt.",
-    );
-    expect(ran).toEqual(action.commands);
-    expect(server.problems()).toEqual([]);
-  } finally {
-    await server.close();
-  }
 });

@@ -17,8 +17,6 @@ export interface WireReply {
   readonly refusal?: string;
   /** What the model thought, as it is shown where the request asks for that. Default: "Hm." */
   readonly thinking?: string;
-  /** Further output items of the Responses API, as they are. */
-  readonly items?: readonly Fields[];
 }
 
 /** One event of a stream: its JSON data, and its name where the format names events. */

@@ -27,12 +27,6 @@ export function messagesProblems(body: Fields, named: ReadonlySet<string>): read
   return [...problems.list, ...settingsProblems(body, named), ...pictureProblems(messages, rules)];
 }
 
-/** The tools that the service itself defines, by type, and the name that each must have. */
-const nativeTools: Readonly<Record<string, string>> = {
-  text_editor_20250728: "str_replace_based_edit_tool",
-  bash_20250124: "bash",
-};
-
 function checkTools(problems: Problems, tools: readonly unknown[]): void {
   const names = new Set<unknown>();
   let deferred = 0;
@@ -49,31 +43,19 @@ function checkTools(problems: Problems, tools: readonly unknown[]): void {
 
 /** Checks a tool of the request, or one that a system message defines. */
 export function checkTool(problems: Problems, tool: unknown, at: string): void {
-  const native = isObject(tool) ? nativeTools[String(tool.type)] : undefined;
   const allowed = ["description", "strict", "cache_control", "type", "defer_loading", "eager_input_streaming"];
-  const [required, optionalFields] =
-    native === undefined
-      ? [["name", "input_schema"], allowed]
-      : [
-          ["type", "name"],
-          ["cache_control", "defer_loading"],
-        ];
-  if (!problems.object(tool, at, required, optionalFields)) return;
+  if (!problems.object(tool, at, ["name", "input_schema"], allowed)) return;
   problems.name(tool.name, `${at}.name`);
-  if (native === undefined)
-    for (const problem of definitionProblems("messages", tool)) problems.add(`${at}: ${problem}`);
-  else problems.expect(tool.name === native, `${at} must have the name ${native}`);
+  for (const problem of definitionProblems("messages", tool)) problems.add(`${at}: ${problem}`);
 }
 
-/** What a result refers to must be among the tools, and a native call must have its tool. */
+/** A tool that a result refers to must be among the tools. */
 function checkReferences(problems: Problems, messages: readonly unknown[], tools: readonly unknown[]): void {
   const names = new Set(tools.map((tool) => (isObject(tool) ? tool.name : undefined)));
   JSON.stringify(messages, (_key, value: unknown) => {
     if (!isObject(value)) return value;
     if (value.type === "tool_reference" && value.tool_name !== undefined)
       problems.expect(names.has(value.tool_name), `no tool ${String(value.tool_name)}, which a result refers to`);
-    if (value.type === "tool_use" && Object.values(nativeTools).includes(String(value.name)))
-      problems.expect(names.has(value.name), `no tool ${String(value.name)}, which a call is of`);
     return value;
   });
 }

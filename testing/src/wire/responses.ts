@@ -29,7 +29,7 @@ export function responsesProblems(body: Fields, memory: ItemMemory): readonly st
   const given = listOf(problems, body.input, "input");
   // What the service stores may be referred to.
   const input = body.store === false ? given : memory.resolved(given);
-  checkInput(problems, input, body, names);
+  checkInput(problems, input, names);
   checkToolChoice(problems, body.tool_choice, names);
   return [...problems.list, ...memory.problems(input)];
 }
@@ -89,11 +89,7 @@ function checkTools(problems: Problems, tools: readonly unknown[], place: string
   for (const [index, tool] of tools.entries()) {
     const at = `${place}[${index}]`;
     const type = isObject(tool) ? String(tool.type) : "";
-    if (type === "apply_patch") problems.object(tool, at, ["type"], []);
-    else if (type === "shell" && isObject(tool)) {
-      problems.object(tool, at, ["type", "environment"], []);
-      problems.expect(isObject(tool.environment) && tool.environment.type === "local", `${at} is not a local shell`);
-    } else if (type === "tool_search") {
+    if (type === "tool_search") {
       isSearched = true;
       problems.object(tool, at, ["type"], ["execution", "description", "parameters"]);
     } else if (problems.object(tool, at, ["type", "name", "parameters", "strict"], ["description", "defer_loading"])) {
@@ -134,36 +130,7 @@ function checkToolChoice(problems: Problems, choice: unknown, names: ReadonlySet
   }
 }
 
-function checkNativeCall(problems: Problems, item: Fields, at: string, tools: unknown): void {
-  const kind = item.type === "shell_call" ? "shell" : "apply_patch";
-  const isOffered = Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === kind);
-  problems.expect(isOffered, `${at} is a call of ${kind}, which is not offered`);
-  if (kind === "shell") {
-    problems.object(item, at, ["type", "call_id", "action"], ["id", "status", "environment", "caller"]);
-    const commands = isObject(item.action) ? listOf(problems, item.action.commands, `${at}.action.commands`) : [];
-    problems.expect(commands.length > 0, `${at} has no commands`);
-    return;
-  }
-  problems.object(item, at, ["type", "call_id", "operation", "status"], ["id", "caller"]);
-  const { type, path, diff } = isObject(item.operation) ? item.operation : {};
-  problems.expect(["create_file", "update_file", "delete_file"].includes(String(type)), `${at} does ${String(type)}`);
-  problems.text(path, `${at}.operation.path`);
-  problems.expect(type === "delete_file" || typeof diff === "string", `${at} has no diff`);
-}
-
-function checkShellOutput(problems: Problems, item: Fields, at: string): void {
-  problems.object(item, at, ["type", "call_id", "output"], ["max_output_length", "status"]);
-  const outputs = listOf(problems, item.output, `${at}.output`);
-  problems.expect(outputs.length > 0, `${at} has no output`);
-  for (const output of outputs) {
-    if (!problems.object(output, `${at}.output`, ["stdout", "stderr", "outcome"], [])) continue;
-    const { type, exit_code } = isObject(output.outcome) ? output.outcome : {};
-    const isKnown = type === "timeout" || (type === "exit" && Number.isInteger(exit_code));
-    problems.expect(isKnown && typeof output.stdout === "string" && typeof output.stderr === "string", `${at}.output`);
-  }
-}
-
-function checkInput(problems: Problems, input: readonly unknown[], body: Fields, names: Set<string>): void {
+function checkInput(problems: Problems, input: readonly unknown[], names: Set<string>): void {
   problems.expect(input.length > 0, "input is empty");
   const callIds = new Set<string>();
   const itemIds = new Set<string>();
@@ -200,21 +167,6 @@ function checkInput(problems: Problems, input: readonly unknown[], body: Fields,
         problems.expect(open.delete(String(item.call_id)), `${at} answers no open call`);
         problems.expect(typeof item.output === "string" || Array.isArray(item.output), `${at}.output is not text`);
         break;
-      case "apply_patch_call":
-      case "shell_call":
-        checkNativeCall(problems, item, at, body.tools);
-        problems.id(item.call_id, `${at}.call_id`, callIds);
-        open.add(`${item.type} ${item.call_id}`);
-        break;
-      case "apply_patch_call_output":
-        problems.object(item, at, ["type", "call_id", "status"], ["output"]);
-        problems.expect(["completed", "failed"].includes(String(item.status)), `${at}.status is ${item.status}`);
-        problems.expect(open.delete(`apply_patch_call ${item.call_id}`), `${at} answers no open call`);
-        break;
-      case "shell_call_output":
-        checkShellOutput(problems, item, at);
-        problems.expect(open.delete(`shell_call ${item.call_id}`), `${at} answers no open call`);
-        break;
       case "additional_tools":
         problems.object(item, at, ["type", "role", "tools"], ["id"]);
         problems.expect(item.role === "developer", `${at}.role is ${String(item.role)}`);
@@ -248,7 +200,7 @@ function checkInput(problems: Problems, input: readonly unknown[], body: Fields,
 /** Whether the model made the item, so that it may follow its reasoning. */
 function isOutput(item: unknown): boolean {
   if (!isObject(item)) return false;
-  const own = ["reasoning", "function_call", "shell_call", "apply_patch_call", "tool_search_call"];
+  const own = ["reasoning", "function_call", "tool_search_call"];
   return own.includes(String(item.type)) || item.role === "assistant";
 }
 

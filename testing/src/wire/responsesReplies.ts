@@ -26,9 +26,9 @@ export const responsesReplies: Builder = {
       event(`response.${String(response.status)}`, { response }),
     ];
   },
-  whole({ text, calls = [], stop, refusal, thinking = "Hm.", items = [] }, request) {
+  whole({ text, calls = [], stop, refusal, thinking = "Hm." }, request) {
     const incomplete = stop === "max_output_tokens" || stop === "content_filter";
-    const phase = calls.length > 0 || items.length > 0 ? "commentary" : "final_answer";
+    const phase = calls.length > 0 ? "commentary" : "final_answer";
     const parts = [
       ...(text === undefined ? [] : [{ type: "output_text", text, annotations: [] }]),
       ...(refusal === undefined ? [] : [{ type: "refusal", refusal }]),
@@ -51,7 +51,6 @@ export const responsesReplies: Builder = {
         arguments: args,
         status: incomplete && index === calls.length - 1 ? "incomplete" : "completed",
       })),
-      ...items.map((item) => ({ id: fresh("item"), ...item })),
     ];
     return {
       id: fresh("resp"),

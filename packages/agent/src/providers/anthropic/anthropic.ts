@@ -6,8 +6,7 @@ import type {
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages";
 import { longestDelayMs, option } from "@toolcrib/core/internal";
-import type { AssistantMessage } from "../../messages.ts";
-import type { Abilities, ModelRequest, Provider, ProviderEvent, ReplyEvent } from "../../provider.ts";
+import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import type { Service } from "../errors/wireErrors.ts";
 import { abilitiesOf } from "../models/answerFormat.ts";
 import type { CacheTtl, ModelRules } from "../models/modelRules.ts";
@@ -26,9 +25,7 @@ import {
 } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
 import { changeBetas, createToConversation } from "./conversation.ts";
-import { replyThatInserts } from "./insertText.ts";
 import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage, withEarlierCachePoint } from "./mapping.ts";
-import { fromNativeReply, toNativeToolChoice } from "./nativeTools.ts";
 import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
 import {
   type AnthropicFields,
@@ -61,11 +58,6 @@ interface AnthropicClient {
 
 export interface AnthropicProviderOptions extends ProviderOptions<AnthropicClient> {
   /**
-   * Offers tools in the forms that Anthropic's models are trained on: `read_file`, `write_file` and `edit_file` as the text editor, `run_bash`
-   * as bash; also elsewhere than at the service, deferred tools as deferred. Default false.
-   */
-  readonly nativeTools?: boolean | undefined;
-  /**
    * The part of the model's thinking to show: all of it `summarized`, or only its `updates` between calls. Default: updates where the model
    * has them, if the address takes the whole API; with `reasoning` summarized elsewhere.
    */
@@ -84,13 +76,10 @@ export class AnthropicProvider implements Provider {
   readonly model: string;
   readonly abilities: Abilities;
   readonly #send: Send;
-  /** `provider/model`, where native tools are on. */
-  readonly #nativeAuthor: string | undefined;
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: AnthropicProviderOptions = {}) {
     checkProviderOptions("AnthropicProvider", options, {
-      nativeTools: option.flag,
       display: option.text,
       cacheTtl: option.text,
     });
@@ -103,7 +92,6 @@ export class AnthropicProvider implements Provider {
     const rules = modelRules({ name: this.name, model }, !isFull);
     const fields = anthropicFields({ ...options, model }, rules, isFull);
     this.abilities = abilitiesOf(rules, fields.canForce, isFull);
-    this.#nativeAuthor = options.nativeTools ? author : undefined;
     this.#send = createSend(service, options, {
       createClient: () => createClient(apiKey, baseURL, options),
       toBody: createToBody({
@@ -112,7 +100,6 @@ export class AnthropicProvider implements Provider {
         fields,
         rules: isFull ? rules : undefined,
         bindsThinking: rules?.bindsThinking === true,
-        nativeTools: options.nativeTools === true,
       }),
       post: (client: Pick<Anthropic, "messages">, body, signal) => post(client, body, signal, options.headers),
       again: {
@@ -125,20 +112,15 @@ export class AnthropicProvider implements Provider {
         toReply: (reply, body) => ({ ...reply, message: markThinkingDropped(reply.message, body) }),
       },
       toChunks: (message: Message) => anthropicEvents(message),
-      createReducer: (request) => {
-        const { push, ...rest } = createReducer(
-          service,
-          author,
-          options.nativeTools ? (reply) => fromNativeReply(reply, request) : undefined,
-        );
+      createReducer: () => {
+        const { push, ...rest } = createReducer(service, author);
         return { ...rest, push: fields.hasNotes ? (event) => push(event).map(asNote) : push };
       },
     });
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {
-    const insertion = this.#nativeAuthor && replyThatInserts(request.messages, this.#nativeAuthor);
-    return insertion ? only(insertion) : this.#send(request);
+    return this.#send(request);
   }
 }
 
@@ -147,23 +129,12 @@ function asNote(event: ProviderEvent): ProviderEvent {
   return event.type === "reasoning-delta" ? { ...event, isNote: true } : event;
 }
 
-async function* only(reply: ReplyEvent): AsyncGenerator<ProviderEvent> {
-  yield reply;
-}
-
-function createReducer(
-  service: Service,
-  author: string,
-  fromWire: (message: AssistantMessage) => AssistantMessage = (message) => message,
-): ReplyReducer<RawMessageStreamEvent> {
+function createReducer(service: Service, author: string): ReplyReducer<RawMessageStreamEvent> {
   const state = createAnthropicState(service);
   return {
     push: (event) => reduceAnthropic(state, event),
     isDone: () => state.done,
-    end: () => {
-      const reply = finishAnthropic(state, author);
-      return { ...reply, message: fromWire(reply.message) };
-    },
+    end: () => finishAnthropic(state, author),
   };
 }
 
@@ -213,30 +184,20 @@ interface BodyRules {
   /** Undefined where the address may not take all that the service takes. */
   readonly rules: ModelRules | undefined;
   readonly bindsThinking: boolean;
-  readonly nativeTools: boolean;
 }
 
 /**
  * Makes the function that writes bodies. The history comes last, and the cache point behind it is asked for at the top level, so
  * that each request begins with the whole of the one before, byte for byte.
  */
-function createToBody({
-  author,
-  model,
-  fields,
-  rules,
-  bindsThinking,
-  nativeTools,
-}: BodyRules): (request: ModelRequest) => Body {
+function createToBody({ author, model, fields, rules, bindsThinking }: BodyRules): (request: ModelRequest) => Body {
   const toConversation = createToConversation({
-    supported: rules?.changes ?? { ...noSupportedChanges, deferredTools: nativeTools },
-    nativeTools,
+    supported: rules?.changes ?? noSupportedChanges,
     bindsThinking,
     pictures: rules?.pictures,
     // The service drops what the model cannot read, so that it is still there when the other model goes on.
     isOwn: ({ model: by }) => by === author || (rules !== undefined && by?.startsWith("anthropic/") === true),
   });
-  const toToolChoice = nativeTools ? toNativeToolChoice : toAnthropicToolChoice;
   return (request) => {
     const { toolChoice, messages: history } = request;
     const choice = toolChoice && acceptedToolChoice(toolChoice, fields.canForce);
@@ -253,7 +214,7 @@ function createToBody({
       ...(conversation.tools.length > 0 && { tools: conversation.tools }),
       messages: withEarlierCachePoint(conversation.messages, fields.cacheControl),
       // Tools that were only added later are no ground for a choice.
-      ...(conversation.tools.length > 0 && choice !== undefined && { tool_choice: toToolChoice(choice, request) }),
+      ...(conversation.tools.length > 0 && choice !== undefined && { tool_choice: toAnthropicToolChoice(choice) }),
       betas: [...fields.betas, ...changeBetas(conversation.messages)],
     };
     if (marks.length > 0) return marks.includes("all") ? withoutThinking(body) : afterEarlierMismatch(body);

@@ -91,33 +91,30 @@ test("a tool with another schema is told anew; one that comes and goes before a 
   ]);
 });
 
-test.each([false, true])(
-  "deferred tools are outside the prompt (nativeTools: %s), and results of search_tools refer to them",
-  async (nativeTools) => {
-    const registry = new ToolRegistry([tool("mail", { deferred: true }), tool("issue", { deferred: true })]);
-    registry.register(createToolSearch(registry));
-    const agent = new Agent(new AnthropicProvider({ apiKey, ...service(), nativeTools }), { tools: registry });
-    const search = (query: string): WireReply => ({
-      calls: [{ name: "search_tools", args: JSON.stringify({ query }) }],
-    });
-    script(search("mail"), { calls: [{ name: "mail", args: "{}" }] }, { text: "a" }, { text: "b" });
-    await agent.chat("1");
-    agent.disableTool("mail");
-    agent.disableTool("issue");
-    await agent.chat("2");
-    expect(new Set(server.requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
-    expect(bodyOf(0).tools).toMatchObject([
-      { name: "search_tools" },
-      { name: "mail", defer_loading: true },
-      { name: "issue", defer_loading: true },
-    ]);
-    expect(bodyOf(1).messages[2]?.content).toMatchObject([
-      { type: "tool_result", content: [{ type: "tool_reference", tool_name: "mail" }] },
-    ]);
-    // What was never shown need not be withdrawn.
-    expect(bodyOf(3).messages.at(-1)?.content).toEqual([reference("tool_removal", "mail")]);
-  },
-);
+test("deferred tools are outside the prompt, and results of search_tools refer to them", async () => {
+  const registry = new ToolRegistry([tool("mail", { deferred: true }), tool("issue", { deferred: true })]);
+  registry.register(createToolSearch(registry));
+  const agent = new Agent(new AnthropicProvider({ apiKey, ...service() }), { tools: registry });
+  const search = (query: string): WireReply => ({
+    calls: [{ name: "search_tools", args: JSON.stringify({ query }) }],
+  });
+  script(search("mail"), { calls: [{ name: "mail", args: "{}" }] }, { text: "a" }, { text: "b" });
+  await agent.chat("1");
+  agent.disableTool("mail");
+  agent.disableTool("issue");
+  await agent.chat("2");
+  expect(new Set(server.requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
+  expect(bodyOf(0).tools).toMatchObject([
+    { name: "search_tools" },
+    { name: "mail", defer_loading: true },
+    { name: "issue", defer_loading: true },
+  ]);
+  expect(bodyOf(1).messages[2]?.content).toMatchObject([
+    { type: "tool_result", content: [{ type: "tool_reference", tool_name: "mail" }] },
+  ]);
+  // What was never shown need not be withdrawn.
+  expect(bodyOf(3).messages.at(-1)?.content).toEqual([reference("tool_removal", "mail")]);
+});
 
 /** The same conversation in another process, where its beginning is another: nothing tells what it was. */
 function resumedElsewhere(

@@ -1,29 +1,18 @@
 import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
-import { callsOf } from "../../conversation/conversation.ts";
-import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../../messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../../messages.ts";
 import type { ConversationChange, ModelRequest } from "../../provider.ts";
 import type { PictureLimits } from "../models/modelRules.ts";
 import { acceptedPictures, picturesOf } from "../models/pictures.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openingOf, promptChange, type SupportedChanges, unchangedSince } from "../shared/opening.ts";
-import { wellFormed, wellFormedJson, wireId } from "../shared/wireText.ts";
-import {
-  type AnthropicTurn,
-  joinTurns,
-  type ToToolUse,
-  toAnthropicTurn,
-  toToolUse,
-  type WireMessage,
-} from "./mapping.ts";
-import { createToNativeResult, findInsertEdits } from "./nativeResults.ts";
-import { nativeUse } from "./nativeTools.ts";
+import { wellFormed, wireId } from "../shared/wireText.ts";
+import { type AnthropicTurn, joinTurns, toAnthropicTurn, type WireMessage } from "./mapping.ts";
 import { OfferedTools, type ToolChange } from "./offeredTools.ts";
 import { thinkingToDrop } from "./thinkingBinding.ts";
 
 /** The rules by which a provider's conversations go on the wire. */
 export interface ConversationRules {
   readonly supported: SupportedChanges;
-  readonly nativeTools: boolean;
   readonly bindsThinking: boolean;
   readonly pictures: PictureLimits | undefined;
   /** Returns whether a reply goes back as it came; those of other models go back as plain text and calls. */
@@ -42,37 +31,17 @@ interface WireConversation {
  * byte for byte. Changes are told where they were made, before the next reply.
  */
 export function createToConversation(rules: ConversationRules): (request: ModelRequest) => WireConversation {
-  const { supported, nativeTools, bindsThinking, pictures, isOwn } = rules;
+  const { supported, bindsThinking, pictures, isOwn } = rules;
   const isRaw = (message: Message): boolean => message.role === "assistant" && isOwn(message);
   const toTurn = memoize((message) => toAnthropicTurn(message, isRaw(message)));
-  const toNativeTurn = memoize((message) => toAnthropicTurn(message, true, toNativeUse));
-  const toNativeResult = createToNativeResult();
   return (given) => {
     const request = { ...given, messages: withTakenPictures(given.messages, pictures) };
     const opened = openingOf(request, supported);
-    const tools = new OfferedTools(opened, nativeTools);
-    const edits = findInsertEdits(nativeTools ? request.messages : []);
-    const native = new Map<string, ToolCallBlock>();
-    const isEdit = (callId: string): boolean => native.has(edits.inserts.get(callId) ?? "");
-    const isHidden = (reply: AssistantMessage): boolean => {
-      const calls = callsOf(reply);
-      return calls.length > 0 && calls.every((call) => isEdit(call.id));
-    };
-
-    const toReply = (reply: AssistantMessage): AnthropicTurn => {
-      const uses = nativeTools && isOwn(reply) ? callsOf(reply).filter((call) => nativeUse(call)) : [];
-      if (uses.length === 0 || !uses.every((call) => tools.isKnown(nativeUse(call)?.name ?? ""))) return toTurn(reply);
-      for (const call of uses) native.set(call.id, call);
-      return toNativeTurn(reply);
-    };
+    const tools = new OfferedTools(opened);
     const toResult = (result: ToolMessage): AnthropicTurn => {
       const found = tools.find(result);
-      const call = native.get(result.callId);
-      return found.length > 0
-        ? referenceTurn(result, found)
-        : toTurn(call ? toNativeResult(call, result, edits) : result);
+      return found.length > 0 ? referenceTurn(result, found) : toTurn(result);
     };
-
     const foreign = request.messages.findLastIndex(
       (message) => message.role === "assistant" && thinkingToDrop(message) === "before",
     );
@@ -87,11 +56,8 @@ export function createToConversation(rules: ConversationRules): (request: ModelR
       turns.push(...changeTurn(due, tools.change(due)));
     };
     for (const [index, message] of request.messages.entries()) {
-      if (message.role === "assistant" ? isHidden(message) : message.role === "tool" && isEdit(message.callId))
-        continue;
-      if (message.role === "assistant" && toTurn(message).content.length > 0) tell(index);
-      const whole =
-        message.role === "user" ? toTurn(message) : message.role === "tool" ? toResult(message) : toReply(message);
+      const whole = message.role === "tool" ? toResult(message) : toTurn(message);
+      if (message.role === "assistant" && whole.content.length > 0) tell(index);
       const turn = index < since ? withoutThinking(whole) : whole;
       if (turn.content.length > 0) turns.push(turn);
     }
@@ -133,20 +99,6 @@ export function changeBetas(messages: readonly WireMessage[]): readonly string[]
   if (tools.length === 0) return [];
   return [tools.includes("tool_definition") ? "inline-tools-2026-09-15" : "mid-conversation-tool-changes-2026-07-01"];
 }
-
-/** Returns a call in the form in which the model made it. */
-const toNativeUse: ToToolUse = (call, raw) => {
-  const use = nativeUse(call);
-  if (!use) return toToolUse(call, raw);
-  const { name, input } = use;
-  return {
-    ...raw,
-    type: "tool_use",
-    id: wireId(call.id),
-    name,
-    input: wellFormedJson(input),
-  };
-};
 
 function referenceTurn({ callId }: ToolMessage, names: readonly string[]): AnthropicTurn {
   const content = names.map((tool_name) => ({ type: "tool_reference", tool_name }) as const);

@@ -75,24 +75,13 @@ export interface AnthropicTurn {
   readonly results: boolean;
 }
 
-/** A call as its block. `raw`: what came with it, where its model is the one of the request. */
-export type ToToolUse = (call: ToolCallBlock, raw: Record<string, unknown> | undefined) => ToolUseBlockParam;
-
-export const toToolUse: ToToolUse = ({ id, name, args }, raw) => ({
-  ...raw,
-  type: "tool_use",
-  id: wireId(id),
-  name: wireName(name),
-  input: wellFormedJson(args),
-});
-
 /** Returns a message as a wire message; one with empty content is not sent. `own`: a reply goes back as it came. */
-export function toAnthropicTurn(message: Message, own: boolean, toUse: ToToolUse = toToolUse): AnthropicTurn {
+export function toAnthropicTurn(message: Message, own: boolean): AnthropicTurn {
   switch (message.role) {
     case "user":
       return { role: "user", content: toUserBlocks(message.content), results: false };
     case "assistant":
-      return { role: "assistant", content: toAssistantBlocks(message, own, toUse), results: false };
+      return { role: "assistant", content: toAssistantBlocks(message, own), results: false };
     case "tool":
       return { role: "user", content: [toToolResult(message)], results: true };
     default:
@@ -140,7 +129,7 @@ function toToolResult({ callId, output, isError, content }: ToolMessage): ToolRe
 }
 
 /** Returns the blocks of a reply as they came. Text, thinking and input were left out of the raw blocks, since ours hold them. */
-function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToolUse): ContentBlockParam[] {
+function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] {
   const blocks = message.content.flatMap((block): ContentBlockParam[] => {
     const raw = own ? rawOf(block) : undefined;
     switch (block.type) {
@@ -153,7 +142,7 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToo
         return [{ ...raw, ...thinking } as unknown as ContentBlockParam];
       }
       case "tool-call":
-        return [toUse(block, raw)];
+        return [toToolUse(block, raw)];
       default:
         return block satisfies never;
     }
@@ -161,6 +150,11 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean, toUse: ToToo
   // A message may not end in thinking, as a reply that was cut off may.
   while (blocks.at(-1)?.type === "thinking" || blocks.at(-1)?.type === "redacted_thinking") blocks.pop();
   return blocks;
+}
+
+/** Name and input are always ours: in older sessions the raw call may be that of a tool of the service, which stood for ours. */
+function toToolUse({ id, name, args }: ToolCallBlock, raw: Record<string, unknown> | undefined): ToolUseBlockParam {
+  return { ...raw, type: "tool_use", id: wireId(id), name: wireName(name), input: wellFormedJson(args) };
 }
 
 function rawOf({ opaque }: AssistantMessage["content"][number]): Record<string, unknown> | undefined {

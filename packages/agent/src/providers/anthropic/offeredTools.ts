@@ -8,7 +8,6 @@ import type { ToolMessage } from "../../messages.ts";
 import type { ConversationChange } from "../../provider.ts";
 import { beyondStrictLimits } from "../models/answerFormat.ts";
 import { foundIn, type OpenedRequest } from "../shared/opening.ts";
-import { nativeFormsOf } from "./nativeTools.ts";
 
 type ToolLists = Omit<ConversationChange, "position" | "systemPrompt">;
 
@@ -21,25 +20,21 @@ type WireTool = ToolUnion & { readonly name: string };
 export class OfferedTools {
   /** `tools` of the request. */
   readonly declared: ToolUnion[];
-  readonly #hasNative: boolean;
   readonly #toWire: (tool: ChatTool) => WireTool;
   /** Those that are hidden until a search finds them, in the schemas of the moment. */
   readonly #deferred = new Map<string, ChatTool>();
-  readonly #everDeferred: readonly ChatTool[];
   /** Found, but not declared in this schema, so that a result cannot refer to them. */
   readonly #unannounced = new Set<string>();
-  /** By the registry's names: those of the moment, and the newest of all. */
+  /** By name: those of the moment, and the newest of all. */
   readonly #present = new Map<string, ChatTool>();
   readonly #schemas = new Map<string, ChatTool>();
-  /** By the wire's names: those of the moment, and all that the model was told of. */
+  /** By name, as the wire has them: those of the moment, and all that the model was told of. */
   #offered: ReadonlyMap<string, WireTool>;
   readonly #known: Map<string, WireTool>;
 
-  constructor({ tools, deferredTools, changes }: OpenedRequest, hasNative: boolean) {
-    this.#hasNative = hasNative;
+  constructor({ tools, deferredTools, changes }: OpenedRequest) {
     this.#toWire = createToWire([tools, deferredTools, ...changes.flatMap(toolsOfChange)].flat());
     const later = changes.flatMap((change) => change.deferredTools ?? []);
-    this.#everDeferred = [...deferredTools, ...later];
     for (const tool of deferredTools) this.#hide(tool);
     for (const tool of tools) {
       this.#deferred.delete(nameOf(tool));
@@ -50,16 +45,11 @@ export class OfferedTools {
     // The service refuses a list in which every tool is deferred, and takes an edited one for a change.
     const hidden = new Map<string, WireTool>();
     if (this.#offered.size > 0)
-      for (const tool of this.#everDeferred)
+      for (const tool of [...deferredTools, ...later])
         if (!this.#present.has(nameOf(tool)) && !hidden.has(nameOf(tool))) hidden.set(nameOf(tool), this.#toWire(tool));
     this.#known = new Map([...hidden, ...this.#offered]);
     const marked = [...hidden.values()].map((tool) => ({ ...tool, defer_loading: true }));
     this.declared = [...this.#offered.values(), ...marked];
-  }
-
-  /** Returns whether the model was told of a tool of the wire. */
-  isKnown(name: string): boolean {
-    return this.#known.has(name);
   }
 
   /** Finds the deferred tools that a result refers to. The model may call them from here on. */
@@ -121,16 +111,9 @@ export class OfferedTools {
     return { type: "tool_addition", tool: { type: "tool_definition", definition } };
   }
 
-  /** Lists the tools of the moment, each native one in place of the first tool behind it. */
+  /** Lists the tools of the moment. */
   #wireTools(): ReadonlyMap<string, WireTool> {
-    const tools = [...this.#present.values()];
-    const forms = this.#hasNative ? nativeFormsOf({ tools, deferredTools: this.#everDeferred }) : undefined;
-    return new Map(
-      tools.map((tool) => {
-        const wire = forms?.get(nameOf(tool)) ?? this.#toWire(tool);
-        return [wire.name, wire];
-      }),
-    );
+    return new Map([...this.#present].map(([name, tool]) => [name, this.#toWire(tool)]));
   }
 }
 

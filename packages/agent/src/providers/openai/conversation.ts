@@ -6,15 +6,12 @@ import { foundIn, type OpenedRequest, openingOf, promptChange, type SupportedCha
 import { wellFormed } from "../shared/wireText.ts";
 import { foreignBefore, withoutReasoning } from "./foreignReasoning.ts";
 import { toResponsesItems } from "./mapping.ts";
-import { createNativeMapping } from "./nativeItems.ts";
-import { toNativeTool } from "./nativeTools.ts";
 
 /** The rules by which a provider's conversations go on the wire. */
 interface ConversationRules {
   /** `provider/model`. */
   readonly author: string;
   readonly supported: SupportedChanges;
-  readonly nativeTools: boolean;
 }
 
 /** A conversation as the Responses API takes it. */
@@ -33,19 +30,14 @@ interface WireConversation {
 export function createToConversation({
   author,
   supported,
-  nativeTools,
 }: ConversationRules): (request: ModelRequest) => WireConversation {
   const toItems = memoize((message) => toResponsesItems(message, author));
-  const toNativeItems = createNativeMapping(author);
   return (request) => {
     // Of a conversation that began without tools no page says whether items may add some.
     const hasTools = supported.tools && (request.opening ?? request).tools.length > 0;
     const opened = openingOf(request, { ...supported, tools: hasTools, deferredTools: hasTools });
     const newest = newestSchemas(opened);
-    const toTool = (name: string): Tool => {
-      const tool = newest.get(name) as ChatTool;
-      return nativeTools ? toNativeTool(tool) : toOpenAIResponsesTool(tool);
-    };
+    const toTool = (name: string): Tool => toOpenAIResponsesTool(newest.get(name) as ChatTool);
     const declared = new Set<string>();
     const declare = (names: readonly string[]): Tool[] => {
       const added = [...new Set(names)].filter((name) => !declared.has(name));
@@ -57,7 +49,6 @@ export function createToConversation({
     const deferred = new Set(
       [...opened.deferredTools, ...opened.changes.flatMap((change) => change.deferredTools ?? [])].map(nameOf),
     );
-    const toWire = nativeTools ? toNativeItems((name) => declared.has(name)) : toItems;
     const input: ResponseInputItem[] = [];
     const add = (names: readonly string[]): void => {
       const added = declare(names);
@@ -81,11 +72,11 @@ export function createToConversation({
         found = [];
         if (message.role === "assistant") tell(index);
       }
-      input.push(...(index < foreign ? withoutReasoning(toWire(message)) : toWire(message)));
+      input.push(...(index < foreign ? withoutReasoning(toItems(message)) : toItems(message)));
     }
     add(found);
     tell(request.messages.length);
-    const toolChoice = toToolChoice(request, declared, toTool);
+    const toolChoice = toToolChoice(request, declared);
     return { instructions: opened.systemPrompt, tools, input, toolChoice };
   };
 }
@@ -104,21 +95,12 @@ function nameOf(tool: ChatTool): string {
 function toToolChoice(
   { tools, toolChoice }: ModelRequest,
   declared: ReadonlySet<string>,
-  toTool: (name: string) => Tool,
 ): ResponseCreateParams["tool_choice"] | undefined {
   const present = tools.map(nameOf).filter((name) => declared.has(name));
   if (declared.size === 0) return undefined;
   if (present.length === 0) return "none";
-  if (typeof toolChoice === "object") {
-    const { name } = toolChoice;
-    const type = declared.has(name) ? toTool(name).type : "function";
-    return type === "shell" || type === "apply_patch" ? { type } : { type: "function", name };
-  }
+  if (typeof toolChoice === "object") return { type: "function", name: toolChoice.name };
   if (toolChoice === "none" || present.length === declared.size) return toolChoice;
   const mode = toolChoice === "required" ? "required" : "auto";
-  return { type: "allowed_tools", mode, tools: present.map((name) => toReference(toTool(name))) };
-}
-
-function toReference(tool: Tool): Record<string, unknown> {
-  return tool.type === "function" ? { type: "function", name: tool.name } : { type: tool.type };
+  return { type: "allowed_tools", mode, tools: present.map((name) => ({ type: "function", name })) };
 }

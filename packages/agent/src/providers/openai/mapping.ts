@@ -7,22 +7,15 @@ import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../
 /** An item of any kind, as the wire has it. */
 type RawItem = Record<string, unknown>;
 
-/** The items of a call that has a form of its own. */
-type ToCallItems = (call: ToolCallBlock) => ResponseInputItem[] | undefined;
-
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
 
 /** Returns a message as input items. A reply of the same `model` (`openai/NAME`) is replayed item by item, reasoning included. */
-export function toResponsesItems(
-  message: Message,
-  model: string,
-  toCall: ToCallItems = () => undefined,
-): ResponseInputItem[] {
+export function toResponsesItems(message: Message, model: string): ResponseInputItem[] {
   switch (message.role) {
     case "user":
       return [{ type: "message", role: "user", content: message.content.map(toInputPart) }];
     case "assistant":
-      return toOutputItems(message, message.model === model, toCall);
+      return toOutputItems(message, message.model === model);
     case "tool":
       return [toCallOutput(message)];
     default:
@@ -56,7 +49,7 @@ function toOutputImage(image: { data: string; mimeType: string }): { type: "inpu
  * its encrypted content reasoning is useless to a service that stores nothing; what follows it then goes back without an id, which
  * would ask for it.
  */
-function toOutputItems(message: AssistantMessage, own: boolean, toCall: ToCallItems): ResponseInputItem[] {
+function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputItem[] {
   let lacksReasoning = false;
   const items = message.content.flatMap((block): ResponseInputItem[] => {
     const raw = own ? rawOf(block) : undefined;
@@ -67,17 +60,11 @@ function toOutputItems(message: AssistantMessage, own: boolean, toCall: ToCallIt
     }
     if (lacksReasoning) delete raw?.id;
     if (block.type === "text") return block.text === "" ? [] : [toOutputMessage(wellFormed(block.text), raw)];
-    const native = toCall(block);
-    return native ? native.map((item) => (lacksReasoning ? withoutId(item) : item)) : [toFunctionCall(block, raw)];
+    return [toFunctionCall(block, raw)];
   });
   // The service refuses a reasoning item with nothing after it, as a reply that was cut off may have.
   while (items.at(-1)?.type === "reasoning") items.pop();
   return items;
-}
-
-function withoutId(item: ResponseInputItem): ResponseInputItem {
-  const { id: _, ...rest } = item as { readonly id?: unknown };
-  return rest as ResponseInputItem;
 }
 
 function rawOf({ opaque }: AssistantMessage["content"][number]): RawItem | undefined {
@@ -86,7 +73,7 @@ function rawOf({ opaque }: AssistantMessage["content"][number]): RawItem | undef
 }
 
 function toFunctionCall({ id, name, args, malformed }: ToolCallBlock, item?: RawItem): ResponseInputItem {
-  // An item of another kind is a native call whose tool is not offered now.
+  // In older sessions the item may be the call of a tool of the service, which stood for ours.
   const raw = item?.type === "function_call" ? item : undefined;
   // A model may write blanks or `null` for no arguments, which the service does not take back.
   const text = String(raw?.arguments);

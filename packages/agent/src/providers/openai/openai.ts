@@ -1,5 +1,3 @@
-import type { ChatTool } from "@toolcrib/core";
-import { option } from "@toolcrib/core/internal";
 import type OpenAI from "openai";
 import type { Response, ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
@@ -13,7 +11,6 @@ import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.
 import { wellFormed } from "../shared/wireText.ts";
 import { createToConversation } from "./conversation.ts";
 import { markForeignReasoning, withoutForeignReasoning } from "./foreignReasoning.ts";
-import { fromNativeItem } from "./nativeTools.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
 import { openaiFields, toText } from "./settings.ts";
 
@@ -23,10 +20,7 @@ interface OpenAIClient {
   readonly responses: { create(...args: never[]): unknown };
 }
 
-export interface OpenAIProviderOptions extends ProviderOptions<OpenAIClient> {
-  /** Offers `apply_patch` and `run_bash` as the patch and shell tools that OpenAI's models are trained on. Default false. */
-  readonly nativeTools?: boolean | undefined;
-}
+export type OpenAIProviderOptions = ProviderOptions<OpenAIClient>;
 
 /**
  * Models of OpenAI over the Responses API, stateless: nothing is stored at the service, and every request replays the
@@ -40,7 +34,7 @@ export class OpenAIProvider implements Provider {
 
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenAIProviderOptions = {}) {
-    checkProviderOptions("OpenAIProvider", options, { nativeTools: option.flag });
+    checkProviderOptions("OpenAIProvider", options, {});
     const { model = defaultModels.openai, baseURL = environment("OPENAI_BASE_URL"), headers } = options;
     this.model = model;
     const described = { name: this.name, label: "OpenAI", model, baseURL, keyVariable: "OPENAI_API_KEY" };
@@ -51,14 +45,14 @@ export class OpenAIProvider implements Provider {
     const fields = openaiFields({ ...options, model }, rules);
     this.abilities = abilitiesOf(rules, true, isFull);
     const supported = (isFull ? rules?.changes : undefined) ?? noSupportedChanges;
-    const toConversation = createToConversation({ author, supported, nativeTools: options.nativeTools === true });
+    const toConversation = createToConversation({ author, supported });
     this.#send = createSend(service, options, {
       createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
       toBody: createToBody(model, fields, toConversation),
       post: (client: OpenAI, body, signal) => client.responses.create(body, { signal, maxRetries: 0 }),
       again: { toBody: withoutForeignReasoning, toReply: markForeignReasoning },
       toChunks: (response: Response) => responsesEvents(response),
-      createReducer: ({ tools }) => createReducer(service, author, options.nativeTools ? tools : undefined),
+      createReducer: () => createReducer(service, author),
     });
   }
 
@@ -67,16 +61,12 @@ export class OpenAIProvider implements Provider {
   }
 }
 
-function createReducer(
-  service: Service,
-  author: string,
-  tools: readonly ChatTool[] | undefined,
-): ReplyReducer<ResponseStreamEvent> {
+function createReducer(service: Service, author: string): ReplyReducer<ResponseStreamEvent> {
   const state = createResponsesState(service);
   return {
     push: (event) => reduceResponses(state, event),
     isDone: () => state.final !== undefined,
-    end: () => finishResponses(state, author, tools && ((item, isCut) => fromNativeItem(item, isCut, tools))),
+    end: () => finishResponses(state, author),
   };
 }
 

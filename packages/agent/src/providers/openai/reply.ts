@@ -121,26 +121,17 @@ function itemDone(state: ResponsesState, index: number, item: ResponseOutputItem
   return item.type === "reasoning" ? show(state, index, "reasoning-delta", reasoningText(item)) : signs;
 }
 
-/** The calls that an item is, where it is a native tool's; `isCut`: the end of the reply cut it off. */
-type ToCalls = (item: ResponseOutputItem, isCut: boolean) => ToolCallBlock[] | undefined;
-
 /** Returns the reply, once a finish was seen. */
-export function finishResponses(state: ResponsesState, model: string, toCalls?: ToCalls): ReplyEvent {
+export function finishResponses(state: ResponsesState, model: string): ReplyEvent {
   const { final, service } = state;
   if (!final) throw badReply(service, "ended before it was complete.");
   const stop = stopOf(state, final);
   const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
   const limited = stop === "token-limit" || stop === "context-limit";
-  const content = entries.flatMap(
-    (entry) => toCalls?.(entry.item, limited && !isWhole(entry)) ?? toBlock(entry, limited),
-  );
+  const content = entries.map((entry) => toBlock(entry, limited));
   const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
   const usage = final.usage ? toUsage(final.usage, final.service_tier) : undefined;
   return toReplyEvent({ content, stop, model, detail, usage }, service);
-}
-
-function isWhole({ item, whole }: ItemState): boolean {
-  return whole && "status" in item && item.status === "completed";
 }
 
 function stopOf(state: ResponsesState, final: Response): StopReason {
