@@ -1,5 +1,4 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { checkRuntime } from "./checkRuntime.ts";
 import { isError, ToolError } from "./errors.ts";
 import type {
   ChatTool,
@@ -122,6 +121,12 @@ export function defineTool<const Parameters extends ParametersSchema>(
       }
     },
   };
+}
+
+/** Throws an Error that names the version needed, on a Node.js without what the packages use. */
+function checkRuntime(): void {
+  if ("withResolvers" in Promise) return;
+  throw new Error(`Node.js 22.18 or later is needed; this is ${process.version}`);
 }
 
 /** A schema of a library, of which not every one gives its JSON Schema. */

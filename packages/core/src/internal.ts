@@ -36,8 +36,7 @@ export {
   withDefault,
   withMethods,
 } from "./options.ts";
-export { untilAborted } from "./promises.ts";
-export { longestDelayMs } from "./registry/deadline.ts";
+export { longestDelayMs, untilAborted } from "./registry/deadline.ts";
 export { noteChangedArguments, renderOutcome } from "./registry/outcome.ts";
 export { traitsOf } from "./registry/registration.ts";
 export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";

@@ -1,5 +1,6 @@
 import { aliasesOf } from "../arguments/aliases.ts";
 import { withWords } from "../arguments/mend.ts";
+import { holdingOf, mapHeld } from "../arguments/schemaParts.ts";
 import type { JsonSchema } from "../interface.ts";
 import { clip, isPlainObject, setOwn } from "../json.ts";
 import { mostSteps, type Steps } from "./joinBranches.ts";
@@ -7,11 +8,6 @@ import { onlyOneType } from "./oneType.ts";
 import { definitionsOf, outlineOf, withoutCircles, withoutUnused } from "./references.ts";
 import type { WireRules } from "./rules.ts";
 
-const single: ReadonlySet<string> = new Set([
-  ...["not", "if", "then", "else", "contains", "propertyNames", "contentSchema", "unevaluatedItems", "items"],
-  ...["additionalProperties", "unevaluatedProperties"],
-]);
-const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const bounds: ReadonlySet<string> = new Set(["minLength", "maxLength", "minItems", "maxItems"]);
 /** Keywords that need not be told where they are left out. */
 const untold: ReadonlySet<string> = new Set([
@@ -100,8 +96,6 @@ class Fit {
 
   #value(keyword: string, value: unknown, isIn: boolean): unknown {
     const isInItems = isIn || keyword === "items" || keyword === "prefixItems";
-    if (single.has(keyword)) return isPlainObject(value) ? this.#fit(value, isInItems) : value;
-    if (lists.has(keyword) && Array.isArray(value)) return value.map((one) => this.#fit(one, isInItems));
     switch (keyword) {
       case "properties":
         return this.#named(value, (one, name) => this.#property(name, one as JsonSchema, isInItems));
@@ -113,7 +107,9 @@ class Fit {
       case "propertyOrdering":
         return this.#names(value);
       default:
-        return value;
+        return holdingOf(keyword) === undefined
+          ? value
+          : mapHeld(keyword, value, (one) => (isPlainObject(one) ? this.#fit(one, isInItems) : one));
     }
   }
 

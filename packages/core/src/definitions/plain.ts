@@ -1,12 +1,8 @@
 import { withWords } from "../arguments/mend.ts";
-import { pointerName, resolveReference } from "../arguments/schemaParts.ts";
+import { holdingOf, pointerName, resolveReference } from "../arguments/schemaParts.ts";
 import type { JsonSchema } from "../interface.ts";
 import { canonicalJson, clip, isPlainObject, setOwn } from "../json.ts";
 
-const single: ReadonlySet<string> = new Set([
-  ...["not", "if", "then", "else", "contains", "propertyNames", "contentSchema", "unevaluatedItems"],
-]);
-const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf"]);
 /** Keywords that say nothing about values, or are put otherwise. */
 const gone: ReadonlySet<string> = new Set([
   ...["$schema", "$id", "id", "$anchor", "$comment", "$vocabulary", "$dynamicAnchor", "$recursiveAnchor"],
@@ -42,9 +38,12 @@ class Plain {
     if (!isPlainObject(value)) return value === false ? { not: {} } : {};
     const made: Record<string, unknown> = {};
     for (const [keyword, inner] of Object.entries(value)) {
-      if (single.has(keyword)) made[keyword] = this.#convert(inner);
-      else if (lists.has(keyword)) Object.assign(made, this.#convertList(keyword, inner));
-      else if (!gone.has(keyword)) this.#put(made, keyword, inner, value);
+      const holding = gone.has(keyword) ? "gone" : holdingOf(keyword);
+      if (holding === "list") Object.assign(made, this.#convertList(keyword, inner));
+      else if (holding === "named") made[keyword] = this.#convertMap(inner);
+      else if (holding === "one")
+        made[keyword] = typeof inner === "boolean" && keyword.endsWith("Properties") ? inner : this.#convert(inner);
+      else if (holding === undefined) this.#put(made, keyword, inner, value);
     }
     if (isPlainObject(value.dependencies)) this.#putDependencies(made, value.dependencies);
     this.#putItems(made, value);
@@ -61,14 +60,6 @@ class Plain {
       case "$dynamicRef":
       case "$recursiveRef":
         Object.assign(made, this.#refer(String(inner)));
-        break;
-      case "properties":
-      case "dependentSchemas":
-        made[keyword] = this.#convertMap(inner);
-        break;
-      case "additionalProperties":
-      case "unevaluatedProperties":
-        made[keyword] = typeof inner === "boolean" ? inner : this.#convert(inner);
         break;
       case "minimum":
       case "maximum":

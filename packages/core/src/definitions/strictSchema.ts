@@ -1,7 +1,8 @@
 import { withWords } from "../arguments/mend.ts";
+import { mapHeld } from "../arguments/schemaParts.ts";
 import type { JsonSchema } from "../interface.ts";
 import { clip, isPlainObject, jsonType } from "../json.ts";
-import { definitionsOf, walkReferences } from "./references.ts";
+import { walkReferences } from "./references.ts";
 
 /** The strict mode that a schema is for: OpenAI's, which wants every property required; Anthropic's; or, where that is not known, both. */
 export type StrictMode = "filled" | "closed" | "both";
@@ -24,6 +25,8 @@ const refused: ReadonlySet<string> = new Set([
   ...["prefixItems", "not", "if", "then", "else", "contains", "propertyNames", "dependentRequired", "dependentSchemas"],
   ...["unevaluatedProperties", "unevaluatedItems"],
 ]);
+
+const inPlace: ReadonlySet<string> = new Set(["$defs", "anyOf", "oneOf", "allOf"]);
 
 const mostProperties = 5000;
 const mostLevels = 10;
@@ -84,18 +87,10 @@ function innerOf(keyword: string, value: unknown, part: Part): unknown {
   if (keyword === "format") return formats.has(value) ? value : undefined;
   if (limits.has(keyword)) return mode === "filled" ? value : undefined;
   if (keyword === "minItems") return mode === "filled" || Number(value) <= 1 ? value : undefined;
-  const deeper = { ...part, level: part.level + 1 };
-  if (keyword === "items") return strictPart(value, deeper);
-  if (keyword === "properties")
-    return Object.fromEntries(Object.entries(Object(value)).map(([name, one]) => [name, strictPart(one, deeper)]));
-  if (keyword === "$defs")
-    return Object.fromEntries(
-      Object.entries(definitionsOf({ $defs: value })).map(([name, one]) => [name, strictPart(one, part)]),
-    );
-  const isUnion = keyword === "anyOf" || keyword === "oneOf";
-  if (!isUnion && keyword !== "allOf") return undefined;
-  if (!Array.isArray(value) || (keyword === "allOf" && mode !== "closed")) throw new NotStrict();
-  return value.map((one) => strictPart(one, part));
+  if (keyword === "items" || keyword === "properties")
+    return mapHeld(keyword, value, (one) => strictPart(one, { ...part, level: part.level + 1 }));
+  if (keyword === "allOf" && mode !== "closed") throw new NotStrict();
+  return inPlace.has(keyword) ? mapHeld(keyword, value, (one) => strictPart(one, part)) : undefined;
 }
 
 /** Only closed objects are taken; OpenAI wants all their properties required. */

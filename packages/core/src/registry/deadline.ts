@@ -51,6 +51,20 @@ export function runWithDeadline(
   });
 }
 
+/** Resolves to what `running` does, unless the signal fires first: then rejects with its reason. What `running` does later is dropped. */
+export async function untilAborted<T>(running: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return running;
+  const { promise: abort, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([abort, running]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
 const nextTurn = Promise.resolve();
 
 function nothing(): void {}
@@ -81,7 +95,7 @@ class ToolRun {
     this.#timeoutMs = timeoutMs;
     this.#onCommit = onCommit;
     this.#resolve = resolve;
-    this.info = new CallInfo(this, call, caller);
+    this.info = infoOf(this, call, caller);
   }
 
   /** Returns whether the call has ended; also looks at the caller's signal. */
@@ -162,31 +176,18 @@ class ToolRun {
   }
 }
 
-class CallInfo implements ToolCallInfo {
-  /** An own property, so that a spread copy of the call has it; one getter shared by all calls, which saves 0.3 µs a call. */
-  static readonly #signal = {
-    enumerable: true,
-    get(this: CallInfo): AbortSignal {
-      return this.#run.signal;
+/** Returns what the tool gets beside its arguments; its signal is an own property, so that a spread copy has it. */
+function infoOf(run: ToolRun, { callId, labels, onProgress }: ToolCall, caller: ToolCaller | undefined): ToolCallInfo {
+  return {
+    get signal() {
+      return run.signal;
     },
-  };
-  declare readonly signal: AbortSignal;
-  readonly callId: string | undefined;
-  readonly labels: ToolCallInfo["labels"];
-  readonly onProgress: ToolCallInfo["onProgress"];
-  readonly beginCommit: () => void;
-  readonly caller: ToolCaller | undefined;
-  readonly #run: ToolRun;
-
-  constructor(run: ToolRun, { callId, labels, onProgress }: ToolCall, caller: ToolCaller | undefined) {
-    this.#run = run;
-    this.caller = caller;
-    this.callId = callId;
-    this.labels = labels;
-    this.onProgress = (progress) => {
+    callId,
+    labels,
+    onProgress: (progress) => {
       if (!run.hasEnded() && onProgress) callSafely(() => onProgress(progress));
-    };
-    this.beginCommit = () => run.commit();
-    Object.defineProperty(this, "signal", CallInfo.#signal);
-  }
+    },
+    beginCommit: () => run.commit(),
+    caller,
+  };
 }

@@ -5,10 +5,9 @@ import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from ".
 import { isPlainObject, isSameJson } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
-import { untilAborted } from "../promises.ts";
 import { shownName } from "../text/printable.ts";
 import { type ArgumentCopies, copiesOf, copyArguments, frozenCopy } from "./argumentCopies.ts";
-import { checkLimit, limitOf, runWithDeadline } from "./deadline.ts";
+import { checkLimit, limitOf, runWithDeadline, untilAborted } from "./deadline.ts";
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
 import { aborted, notAvailable, noteChangedArguments, notFound, replaced } from "./outcome.ts";
