@@ -134,9 +134,9 @@ test("boundaries: an import from a room that is not open, a circle and an unknow
   expect(text).toContain("packages/agent/src/attic: not a room of the house");
 });
 
-test("the map has a line for every folder of sources, and at most 9 KB", () => {
+test("the map has a line for every folder of sources, and at most 6 KB", () => {
   const map = readFileSync(join(root, "AGENTS.md"), "utf8");
-  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(9216);
+  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(6144);
   const rows = map.split("\n").filter((line) => line.startsWith("| "));
   for (const name of readdirSync(join(root, "packages"))) {
     const own = rows.filter((row) =>

@@ -59,8 +59,8 @@ export interface ToolErrorOptions<Code extends ToolErrorCode> {
 }
 
 /**
- * What our errors have in common: a name, and a marker of that name by which every installed copy of a package recognises them, as
- * `instanceof` does not.
+ * The base of our errors: a name, and a marker of that name by which every installed copy of a package recognises them, as `instanceof` does
+ * not.
  */
 export abstract class MarkedError extends Error {
   constructor(name: string, message: string, cause?: unknown) {
