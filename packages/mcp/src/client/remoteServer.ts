@@ -162,7 +162,7 @@ export class RemoteServer {
       if (signal.aborted) throw this.#failed("has been closed");
       if (isMcpError(cause)) throw cause;
       const said = errors(this.redact);
-      const reason = ended ? `it ${ended}` : clip(reasonOf(cause), 500);
+      const reason = ended ? `it ${ended}` : shortReason(cause);
       const told = `did not start: ${reason} (${adviceFor(this.#target, cause, ended, said)})${said}`;
       throw new StartFailure(this.#failed(told, cause), cause);
     } finally {
@@ -221,10 +221,7 @@ export class RemoteServer {
         throw this.#failed(`ended its answer to ${when}, before it was whole`, error);
       }
       if (what === "tools/list" && typeof code === "number")
-        throw this.#failed(
-          `answered tools/list with an error: ${clip(reasonOf(error), 500)}${errors(this.redact)}`,
-          error,
-        );
+        throw this.#failed(`answered tools/list with an error: ${shortReason(error)}${errors(this.redact)}`, error);
       if (name === "TypeError" && cause !== undefined) {
         throw this.#failed(`could not be reached, or the connection broke: ${reasonOf(error)}`, error);
       }
@@ -250,12 +247,24 @@ function isEnd(error: unknown): boolean {
   return ["CONNECTION_CLOSED", "NOT_CONNECTED", "EPIPE", "ERR_STREAM_DESTROYED"].includes(String(code));
 }
 
+/** Gives the reason of an error at some length; of a page, which proxies and wrong addresses answer with, its words alone. */
+function shortReason(error: unknown): string {
+  const reason = reasonOf(error).slice(0, 20_000);
+  const page = reason.search(/<!doctype html|<html/i);
+  if (page < 0) return clip(reason, 500);
+  const words = reason.slice(page).replace(/<(head|style|script)\b.*?<\/\1>|<[^<>]*>/gis, " ");
+  return clip((reason.slice(0, page) + words).replace(/\s+/g, " ").trim(), 500);
+}
+
 /** Returns what to do about a server that has not started. */
-function adviceFor({ kind }: ResolvedServer, cause: unknown, ended: string | undefined, said: string): string {
+function adviceFor(target: ResolvedServer, cause: unknown, ended: string | undefined, said: string): string {
+  const { kind } = target;
   const { code, status, cause: inner } = isObject(cause) ? cause : {};
   if (code === "REQUEST_TIMEOUT") return "startTimeoutMs gives it more time";
   if (kind === "command") return ended && said !== "" ? "it says why below" : "check its command and args";
   if (status === 401 || status === 403) return "check its headers";
+  const mayBeOld = kind === "url" && target.sse === false && [400, 404, 405].includes(Number(status));
+  if (mayBeOld) return 'check its url, or give it "type": "sse" if it speaks the transport of 2024';
   if (status === 404 || status === 405) return "check its url";
   return isObject(inner) && inner.code === "ECONNREFUSED"
     ? "nothing listens at its url; start it"

@@ -77,6 +77,7 @@ test("the advice fits the cause", async () => {
   await new Promise((resolve) => closed.close(resolve));
   expect(await problemOf({ url: `http://127.0.0.1:${port}/mcp` })).toContain("(nothing listens at its url; start it)");
   for (const [status, advice] of [
+    [400, "check its url and headers"],
     [401, "check its headers"],
     [403, "check its headers"],
     [404, "check its url"],
@@ -84,5 +85,16 @@ test("the advice fits the cause", async () => {
   ] as const) {
     const origin = await serveLoopback((_request, response) => void response.writeHead(status).end());
     expect(await problemOf({ url: `${origin}/mcp` })).toContain(`(${advice})`);
+    const isOld = [400, 404].includes(status);
+    expect(await problemOf({ url: `${origin}/mcp`, type: "http" })).toContain(
+      isOld ? '(check its url, or give it "type": "sse" if it speaks' : `(${advice})`,
+    );
   }
+});
+
+test("a page in place of an answer is told by its words", async () => {
+  const page =
+    '<!DOCTYPE html>\n<html lang="en"><head><title>Error</title></head>\n<body><style>b { }</style><pre>Cannot POST\n /mcp</pre></body></html>';
+  const origin = await serveLoopback((_request, response) => void response.writeHead(502).end(page));
+  expect(await problemOf({ url: `${origin}/mcp` })).toMatch(/: Cannot POST \/mcp \(check its url and headers\)$/);
 });
