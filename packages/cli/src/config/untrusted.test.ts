@@ -70,16 +70,6 @@ describe("a folder that is not trusted ends nothing: what cannot be used is left
     symlinkSync(join(home.base, "elsewhere"), home.at(".toolcrib"));
     expect((await chat()).code).toBe(0);
   });
-
-  test("more than a screen shows is not asked about", async () => {
-    write(
-      ".toolcrib.json",
-      JSON.stringify({ allow: Array.from({ length: 200 }, (_, at) => `run_bash(command ${at})`) }),
-    );
-    const program = home.onTerminal(["run", "list .", "-m", "offline"]);
-    expect(await program.ended).toBe(0);
-    expect(program.screen.text.replace(/\s+/g, " ")).toContain("is not used: it sets too much to show on this screen");
-  });
 });
 
 test.each([

@@ -74,47 +74,26 @@ describe("a question on a terminal", () => {
     expect(isWritten("one.txt")).toBe(false);
   });
 
-  test("ends with the turn at Ctrl-C; exit 130", async () => {
-    writes("one.txt");
-    const program = toolcrib("run", "write");
-    await program.shows(question("one.txt"));
-    program.type("y\u0003");
-    expect(await program.ended).toBe(130);
-    expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(
+  test.each<[how: string, end: (program: OnTerminal) => void, code: number | undefined, says: RegExp]>([
+    [
+      "Ctrl-C",
+      (program) => program.type("y\u0003"),
+      130,
       /toolcrib: Interrupted\. The question stays open: toolcrib chat -c asks again\.$/,
-    );
-    expect(wire.requests).toHaveLength(1);
-  });
-
-  test("ends with the turn at an interrupt from elsewhere; exit 130", async () => {
-    writes("one.txt");
-    const program = toolcrib("run", "write");
-    await program.shows(question("one.txt"));
-    program.interrupt();
-    expect(await program.ended).toBe(130);
-    expect(isWritten("one.txt")).toBe(false);
-    expect(wire.requests).toHaveLength(1);
-  });
-
-  test("stays open at Ctrl-D, which ends the turn; exit 4", async () => {
+    ],
+    ["an interrupt from elsewhere", (program) => program.interrupt(), 130, /Interrupted\./],
+    ["Ctrl-D", (program) => program.type("\u0004"), 4, /wait for your answer: toolcrib chat -c asks for it\./],
+    ["the end of the window", (program) => program.hangUp(), undefined, /then Enter:/],
+  ])("is no yes at %s, and ends the turn", async (_how, end, code, says) => {
     writes("one.txt", "two.txt");
     const program = toolcrib("run", "write");
     await program.shows(question("one.txt"));
-    program.type("\u0004");
-    expect(await program.ended).toBe(4);
+    end(program);
+    const ended = await program.ended;
+    expect(ended).toBe(code ?? ended);
     expect(isWritten("one.txt")).toBe(false);
-    expect(program.screen.text).toMatch(/wait for your answer: toolcrib chat -c asks for it\./);
+    expect(program.screen.text).toMatch(says);
     expect(wire.requests).toHaveLength(1);
-  });
-
-  test("is no yes when the window is closed", async () => {
-    writes("one.txt");
-    const program = toolcrib("run", "write");
-    await program.shows(question("one.txt"));
-    program.hangUp();
-    await program.ended;
-    expect(isWritten("one.txt")).toBe(false);
   });
 
   test("in chat leaves lines that were typed ahead as messages", async () => {

@@ -167,14 +167,6 @@ describe("hooks of a project", () => {
     expect(existsSync(work.at("changed"))).toBe(false);
   });
 
-  test("are texts alone, as a yes holds for what was read", async () => {
-    configure({});
-    work.write("work/.toolcrib/hooks/check", new Uint8Array([0x7f, 0xff]));
-    project({ beforeCall: [{ command: ".toolcrib/hooks/check" }] });
-    const { stderr, code } = await toolcrib(["config", "trust"]);
-    expect([stderr, code]).toEqual([expect.stringContaining("hooks/check (it must be a text in UTF-8"), 2]);
-  });
-
   test("are no hooks where a key is wrong", async () => {
     configure({ beforeCall: [{ comand: "exit 2" }] });
     expect(await run()).toMatchObject({

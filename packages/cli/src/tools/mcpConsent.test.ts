@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServerConfig } from "@toolcrib/mcp";
 import type { ProgramEnd } from "@toolcrib/testing";
@@ -94,14 +94,6 @@ describe("without a terminal, a server that was not allowed is not started", () 
     await toolcrib(["mcp", "remove", "own"]);
     writeFileSync(home.at(".mcp.json"), added);
     expect((await toolcrib(["mcp", "test"])).code).toBe(4);
-  });
-
-  test("consents are kept outside the folder, readable by the user only", async () => {
-    writeConfig();
-    await toolcrib(["mcp", "allow", "evil"]);
-    const consents = join(home.state, "toolcrib", "consents");
-    expect(statSync(consents).mode & 0o777).toBe(0o700);
-    expect(statSync(join(home.state, "toolcrib")).mode & 0o777).toBe(0o700);
   });
 });
 

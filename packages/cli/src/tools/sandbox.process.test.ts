@@ -1,78 +1,44 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProgramEnd } from "@toolcrib/testing";
 import { sandboxProblem } from "@toolcrib/tools-bash";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command } from "../../fixtures/command.ts";
+import { describe, expect, test } from "vitest";
+import { sandboxFolders } from "../../fixtures/sandboxed.ts";
 
 const works = (await sandboxProblem()) === undefined;
 
-let folder = "";
-/** Outside the roots, and not below a /tmp that the sandbox has for itself. */
-let outside = "";
-
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-cli-sandbox-")));
-  outside = realpathSync(mkdtempSync(join(homedir(), ".toolcrib-cli-sandbox-")));
-});
-afterAll(() => {
-  for (const path of [folder, outside]) rmSync(path, { recursive: true });
-});
-
-function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return command(args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } });
-}
-
-interface Shell {
-  code: number | null;
-  answer: { stdout: string; stderr: string; exit_code: number };
-  notes: string;
-}
-
-async function shell(command: string, flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Shell> {
-  const words = ["tools", "call", "run_bash", "--enable", "run_bash", ...flags, "--command", command];
-  const { code, stdout, stderr } = await toolcrib(words, env);
-  return { code, answer: stdout === "" ? undefined : JSON.parse(stdout), notes: stderr };
-}
+const { folders, toolcrib, shell } = sandboxFolders();
 
 describe.runIf(works)("the sandbox of run_bash", () => {
   test("is on by default, and a refusal names the flag that allows more", async () => {
-    const { code, answer, notes } = await shell(`touch here '${outside}/there'`);
+    const { code, answer, notes } = await shell(`touch here '${folders.outside}/there'`);
     expect({ code, notes }).toEqual({ code: 0, notes: "" });
     expect(answer.stderr).toMatch(/\[sandbox: commands can write only in .*--root DIR\]$/);
-    expect([existsSync(join(folder, "here")), existsSync(join(outside, "there"))]).toEqual([true, false]);
-    const allowed = await shell(`touch '${outside}/by-root'`, ["--root", ".", "--root", outside]);
+    expect([existsSync(join(folders.folder, "here")), existsSync(join(folders.outside, "there"))]).toEqual([
+      true,
+      false,
+    ]);
+    const allowed = await shell(`touch '${folders.outside}/by-root'`, ["--root", ".", "--root", folders.outside]);
     expect(allowed.answer).toEqual({ stdout: "", stderr: "", exit_code: 0 });
   });
 
   test("hides the folder in which the command keeps what the user has allowed", async () => {
     const [consents, forged] = ["state/toolcrib/consents", "forged/toolcrib/consents"];
     await toolcrib(["mcp", "add", "time", "date"]);
-    const [kept = ""] = readdirSync(join(folder, consents));
+    const [kept = ""] = readdirSync(join(folders.folder, consents));
     const line = `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`;
     expect((await shell(line)).notes).toMatch(/Permission denied: .*toolcrib stores the user's answers/);
     // Written so that nobody can read what it would do.
     const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`);
     expect(answer.stdout).toBe("");
-    expect(existsSync(join(folder, forged))).toBe(false);
-    expect(readdirSync(join(folder, consents))).toEqual([kept]);
-    expect(readFileSync(join(folder, consents, kept), "utf8")).toContain("time");
+    expect(existsSync(join(folders.folder, forged))).toBe(false);
+    expect(readdirSync(join(folders.folder, consents))).toEqual([kept]);
+    expect(readFileSync(join(folders.folder, consents, kept), "utf8")).toContain("time");
   });
 
   test("hides the folder of the user's own configuration, where a root holds it", async () => {
-    const env = { XDG_CONFIG_HOME: join(folder, "config") };
+    const env = { XDG_CONFIG_HOME: join(folders.folder, "config") };
     await toolcrib(["config", "set", "maxSteps", "7"], env);
-    const kept = join(folder, "config", "toolcrib", "config.json");
+    const kept = join(folders.folder, "config", "toolcrib", "config.json");
     const line = `cat ${kept}; echo '{"mode":"full"}' > ${kept}; mv config away; true`;
     const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`, [], env);
     expect(answer.stdout).toBe("");
@@ -80,8 +46,8 @@ describe.runIf(works)("the sandbox of run_bash", () => {
   });
 
   test("hides what --deny keeps from being read, also from a program that nobody has read", async () => {
-    writeFileSync(join(folder, ".env"), "TOKEN=secret-value\n");
-    writeFileSync(join(folder, "print.sh"), "cat .env; cat .e*\n");
+    writeFileSync(join(folders.folder, ".env"), "TOKEN=secret-value\n");
+    writeFileSync(join(folders.folder, "print.sh"), "cat .env; cat .e*\n");
     const flags = ["--deny", "effect:read(.env)"];
     const { answer } = await shell("sh ./print.sh", flags);
     expect(answer.stdout).not.toContain("secret-value");
@@ -102,21 +68,21 @@ describe.runIf(works)("the sandbox of run_bash", () => {
   });
 
   test("keeps protected paths but what --sandbox-allow names", async () => {
-    for (const name of [".envrc", "AGENTS.md"]) writeFileSync(join(folder, name), "kept");
-    writeFileSync(join(folder, "change.sh"), "echo new > .envrc; echo new > AGENTS.md\n");
+    for (const name of [".envrc", "AGENTS.md"]) writeFileSync(join(folders.folder, name), "kept");
+    writeFileSync(join(folders.folder, "change.sh"), "echo new > .envrc; echo new > AGENTS.md\n");
     const { answer } = await shell("sh ./change.sh");
     expect(answer.stderr).toMatch(/cannot change .*\.envrc.*; the user can allow a path by --sandbox-allow PATH\]$/);
     await shell("sh ./change.sh", ["--sandbox-allow", ".envrc"]);
-    const [changed, kept] = [".envrc", "AGENTS.md"].map((name) => readFileSync(join(folder, name), "utf8"));
+    const [changed, kept] = [".envrc", "AGENTS.md"].map((name) => readFileSync(join(folders.folder, name), "utf8"));
     expect([changed, kept]).toEqual(["new\n", "kept"]);
   });
 
   test("hides the logins at servers, inside the roots and outside of them", async () => {
-    const logins = join(folder, "state", "toolcrib", "logins.json");
+    const logins = join(folders.folder, "state", "toolcrib", "logins.json");
     mkdirSync(join(logins, ".."), { recursive: true, mode: 0o700 });
     writeFileSync(logins, '{ "logins": { "https://x": { "accessToken": "access-1" } } }', { mode: 0o600 });
-    for (const root of [folder, join(folder, "state"), outside])
-      for (const command of [`cat ${logins}`, `cd ${folder}/state && cat */logins.json`]) {
+    for (const root of [folders.folder, join(folders.folder, "state"), folders.outside])
+      for (const command of [`cat ${logins}`, `cd ${folders.folder}/state && cat */logins.json`]) {
         const { answer, notes } = await shell(command, ["--root", root, "--mode", "full"]);
         expect(`${answer?.stdout}${answer?.stderr}${notes}`, command).not.toContain("access-1");
       }

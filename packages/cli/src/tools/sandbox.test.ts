@@ -1,52 +1,24 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProgramEnd } from "@toolcrib/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command } from "../../fixtures/command.ts";
+import { describe, expect, test } from "vitest";
+import { sandboxFolders } from "../../fixtures/sandboxed.ts";
 
-let folder = "";
-/** Outside the roots, and not below a /tmp that the sandbox has for itself. */
-let outside = "";
-
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-cli-sandbox-")));
-  outside = realpathSync(mkdtempSync(join(homedir(), ".toolcrib-cli-sandbox-")));
-});
-afterAll(() => {
-  for (const path of [folder, outside]) rmSync(path, { recursive: true });
-});
-
-function toolcrib(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramEnd> {
-  return command(args, { cwd: folder, env: { XDG_STATE_HOME: join(folder, "state"), ...env } });
-}
-
-interface Shell {
-  code: number | null;
-  answer: { stdout: string; stderr: string; exit_code: number };
-  notes: string;
-}
-
-async function shell(command: string, flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Shell> {
-  const words = ["tools", "call", "run_bash", "--enable", "run_bash", ...flags, "--command", command];
-  const { code, stdout, stderr } = await toolcrib(words, env);
-  return { code, answer: stdout === "" ? undefined : JSON.parse(stdout), notes: stderr };
-}
+const { folders, toolcrib, shell } = sandboxFolders();
 
 /** A PATH without bubblewrap. */
 const without = { PATH: "/nowhere" };
 
 describe("the sandbox of run_bash", () => {
   test("--no-sandbox runs commands without it and prints no note", async () => {
-    const { answer, notes } = await shell(`touch '${outside}/free'`, ["--no-sandbox"], without);
+    const { answer, notes } = await shell(`touch '${folders.outside}/free'`, ["--no-sandbox"], without);
     expect({ ...answer, notes }).toEqual({
       stdout: "",
       stderr: expect.any(String) as string,
       exit_code: 127,
       notes: "",
     });
-    expect((await shell(`touch '${outside}/free'`, ["--no-sandbox"])).answer.exit_code).toBe(0);
-    expect(existsSync(join(outside, "free"))).toBe(true);
+    expect((await shell(`touch '${folders.outside}/free'`, ["--no-sandbox"])).answer.exit_code).toBe(0);
+    expect(existsSync(join(folders.outside, "free"))).toBe(true);
   });
 
   test("that is not available is a note, or an error before anything runs where a flag asks for it", async () => {
@@ -54,11 +26,11 @@ describe("the sandbox of run_bash", () => {
     expect(told.answer.stdout).toBe("fine\n");
     expect(told.notes).toMatch(/^Commands run without a sandbox: bwrap [^\n]*\n$/);
     for (const flags of [["--sandbox"], ["--sandbox-allow", "network"]]) {
-      const refused = await shell(`echo > '${folder}/ran'`, flags, without);
+      const refused = await shell(`echo > '${folders.folder}/ran'`, flags, without);
       expect(refused).toMatchObject({ code: 2, answer: undefined });
       expect(refused.notes).toMatch(/^toolcrib: the sandbox is not available: .*--no-sandbox/);
     }
-    expect(existsSync(join(folder, "ran"))).toBe(false);
+    expect(existsSync(join(folders.folder, "ran"))).toBe(false);
   });
 
   test("is not mentioned where run_bash is off", async () => {
