@@ -6,7 +6,7 @@ import {
   type ParametersSchema,
   ToolRegistry,
 } from "@toolcrib/core";
-import { attempt, isPlainObject } from "@toolcrib/core/internal";
+import { attempt, isPlainObject, mapSchemas } from "@toolcrib/core/internal";
 import type { Agent } from "./agent.ts";
 import { answerOf } from "./conversation/conversation.ts";
 import { lastCalls } from "./conversation/waiting.ts";
@@ -136,9 +136,11 @@ function isJsonSchema(schema: ParametersSchema): schema is JsonSchema {
   return !("~standard" in schema);
 }
 
-/** Wraps any value but an object in the property `value`: arguments are always an object. */
+/** Wraps any value but an object in the property `value`: arguments are always an object. References lead from the root of these. */
 function asProperty({ $schema, $id: _, ...schema }: JsonSchema): JsonSchema {
-  const value = moveReferences(schema, false);
+  const value = mapSchemas(schema, (own) =>
+    typeof own.$ref === "string" ? { ...own, $ref: own.$ref.replace(/^#(?=\/|$)/, "#/properties/value") } : own,
+  );
   return {
     ...($schema !== undefined && { $schema }),
     type: "object",
@@ -146,25 +148,4 @@ function asProperty({ $schema, $id: _, ...schema }: JsonSchema): JsonSchema {
     required: ["value"],
     additionalProperties: false,
   };
-}
-
-const literals: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-const maps: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-
-/** Returns the schema with its pointers from its own root (`#/$defs/x`) leading from the root of the arguments. `isMap`: its keys are names. */
-function moveReferences(schema: unknown, isMap: boolean): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => moveReferences(item, false));
-  if (!isPlainObject(schema)) return schema;
-  const move = ([key, inner]: [string, unknown]): [string, unknown] => {
-    if (isMap) return [key, moveReferences(inner, false)];
-    if (key === "$ref" && typeof inner === "string") return [key, inner.replace(/^#(?=\/|$)/, "#/properties/value")];
-    return [key, literals.has(key) ? inner : moveReferences(inner, maps.has(key))];
-  };
-  return Object.fromEntries(Object.entries(schema).map(move));
 }

@@ -104,33 +104,9 @@ export function clip(text: string, limit = 200): string {
   return text.length <= limit ? text : `${cutHead(text, limit)}…`;
 }
 
-/** Returns a value as an error message quotes it: JSON text cut to `limit` characters, or its type. Only what is shown is written. */
+/** Returns a value as an error message quotes it: JSON text cut to `limit` characters, or its type. */
 export function quote(value: unknown, limit = 80): string {
-  const text = attempt(() => JSON.stringify(beginning(value, limit)) ?? String(value)) ?? typeof value;
+  const shown = typeof value === "string" && value.length > limit ? `${value.slice(0, limit)}…` : value;
+  const text = attempt(() => JSON.stringify(shown) ?? String(shown)) ?? typeof value;
   return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
-}
-
-/** Returns at least the part of a JSON value that the first `limit` characters of its text show. */
-function beginning(value: unknown, limit: number): unknown {
-  if (typeof value === "string") return value.length > limit ? `${value.slice(0, limit)}…` : value;
-  let left = limit + 20;
-  const begin = (item: unknown): unknown => {
-    left -= 1;
-    if (typeof item === "string") {
-      const head = item.slice(0, Math.max(left, 0));
-      left -= head.length;
-      return head;
-    }
-    if (left < 0) return null;
-    if (Array.isArray(item)) return item.slice(0, left + 1).map(begin);
-    if (!isPlainObject(item) || "toJSON" in item) return item;
-    const made: Record<string, unknown> = {};
-    for (const key of Object.keys(item)) {
-      if (left < 0) break;
-      left -= key.length;
-      setOwn(made, key.slice(0, limit + 20), begin(item[key]));
-    }
-    return made;
-  };
-  return begin(value);
 }

@@ -20,7 +20,7 @@ let library: SchemaLibrary | undefined;
 /** Errors of `value`, none when it fits. Asynchronous only while the library loads. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
-/** What is known of a schema, and of the values that are to be checked. */
+/** Facts about a schema, and about the values that are to be checked. */
 interface Known {
   /** The quick check of the schema. */
   readonly accepts?: Check | undefined;

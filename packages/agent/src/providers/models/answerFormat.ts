@@ -1,5 +1,5 @@
 import type { ChatTool, JsonSchema } from "@toolcrib/core";
-import { isPlainObject } from "@toolcrib/core/internal";
+import { isPlainObject, walkSchema } from "@toolcrib/core/internal";
 import type { Abilities } from "../../provider.ts";
 import type { ModelRules } from "./modelRules.ts";
 
@@ -69,11 +69,12 @@ export function beyondStrictLimits(tools: readonly ChatTool[]): ReadonlySet<Chat
   return beyond;
 }
 
-function unionsIn(schema: unknown): number {
-  if (Array.isArray(schema)) return schema.reduce<number>((sum, one) => sum + unionsIn(one), 0);
-  if (!isPlainObject(schema)) return 0;
-  const isUnion = [schema.anyOf, schema.oneOf, schema.type].some(Array.isArray);
-  return unionsIn(Object.values(schema)) + (isUnion ? 1 : 0);
+function unionsIn(schema: JsonSchema): number {
+  let count = 0;
+  walkSchema(schema, ({ anyOf, oneOf, type }) => {
+    if ([anyOf, oneOf, type].some(Array.isArray)) count += 1;
+  });
+  return count;
 }
 
 class NotTaken extends Error {}
