@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sharedFolder } from "@toolcrib/testing/temporaryFolder";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expandPattern, newBudget } from "../../../packages/policy/src/judge/folders.ts";
+import { Looks } from "../../../packages/policy/src/judge/looks.ts";
 import { readDollarQuoted } from "../../../packages/policy/src/shell/text.ts";
 import {
   askPatterns,
@@ -41,7 +41,7 @@ describe.skipIf(cannotAsk !== undefined)("words that are not recorded", () => {
       const batch = words.slice(at, at + 1000);
       const unseen = askPatterns(batch, folder).flatMap((names, index) => {
         const value = wordValue(batch[index] ?? "");
-        const seen = new Set(expandPattern(folder, value, newBudget(1e6)).map(plain));
+        const seen = new Set(new Looks().expand(folder, value).map(plain));
         return names.filter((name) => !seen.has(plain(name))).map((name) => `${batch[index]} -> ${name}`);
       });
       expect(unseen).toEqual([]);

@@ -9,12 +9,11 @@ import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
-import { holdsCommand, mayStartAny } from "./heldCommand.ts";
 import { isAboutFiles, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
 import type { Looks } from "./looks.ts";
-import { meansCommand, startsProgram } from "./meansCommand.ts";
+import { holdsCommand, mayStartAny, meansCommand, startsProgram } from "./meansCommand.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Settings, looks: Looks): Verdict[] {
