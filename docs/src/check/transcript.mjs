@@ -58,7 +58,7 @@ function turn(number) {
   };
 }
 
-/** A big conversation as a page, in a browser: nothing of it runs or asks the network, it can be read, and the search finds. */
+/** A big conversation as a page, in a browser: nothing of it runs or asks the network, and it can be read. */
 export async function checkTranscript(browser, pictures) {
   const folder = mkdtempSync(join(tmpdir(), "transcript-"));
   const tab = await browser.newPage({ viewport: { width: 1400, height: 900 } });
@@ -75,12 +75,11 @@ export async function checkTranscript(browser, pictures) {
     const url = pathToFileURL(file).href;
     tab.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));
     tab.on("pageerror", (error) => problems.push(`error: ${error.message}`));
-    tab.on(
-      "request",
-      (request) => !/^data:/.test(request.url()) && request.url() !== url && problems.push(`asks for ${request.url()}`),
-    );
+    tab.on("request", (request) => request.url() !== url && problems.push(`asks for ${request.url()}`));
     await tab.goto(url);
-    await tab.locator("#all").click();
+    await tab.evaluate(() => {
+      for (const call of document.querySelectorAll("details")) call.open = true;
+    });
     for (const width of [360, 1400]) {
       await tab.setViewportSize({ width, height: 900 });
       for (const colorScheme of ["light", "dark"]) {
@@ -91,29 +90,7 @@ export async function checkTranscript(browser, pictures) {
           await tab.screenshot({ path: join(pictures, `transcript_${width}_${colorScheme}.png`) });
       }
     }
-    const expect = (what, isTrue) => isTrue || problems.push(what);
-    expect("something of the conversation ran", (await tab.title()).startsWith("A talk </script>"));
-    expect("all is open", (await tab.locator("main details:not([open])").count()) === 0);
-    await tab.locator("#all").click();
-    await tab.locator("#search").fill("file17.ts");
-    await tab.locator("#count", { hasText: "1 of 50 turns" }).waitFor();
-    expect("another turn is shown", (await tab.locator(".turn:visible").count()) === 1);
-    expect(
-      "the call that was found is open",
-      await tab
-        .locator("#turn-17 .call", { hasText: "file17.ts" })
-        .first()
-        .evaluate((call) => call.open),
-    );
-    expect("what was found is marked", await tab.evaluate(() => CSS.highlights.get("found").size > 0));
-    await tab.locator("#search").press("Escape");
-    expect("all turns are back", (await tab.locator(".turn:visible").count()) === 50);
-    await tab.setViewportSize({ width: 360, height: 900 });
-    await tab.locator('nav a[href="#turn-30"]').evaluate((link) => link.click());
-    expect(
-      "a turn is reached from the list",
-      await tab.locator("#turn-30").evaluate((one) => one.getBoundingClientRect().top < innerHeight),
-    );
+    if (!(await tab.title()).startsWith("A talk </script>")) problems.push("something of the conversation ran");
   } catch (error) {
     problems.push(error.message);
   } finally {

@@ -1,27 +1,24 @@
+import { withoutControls } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
-import { createPictures, escapeHtml as text, turnHtml } from "./htmlParts.ts";
-import { type Prepared, prepare, type TranscriptOptions } from "./options.ts";
-import { script } from "./pageScript.ts";
-import { style } from "./pageStyle.ts";
-import { describeDuration, describeTime, describeUsage, durationOf, type Transcript } from "./transcript.ts";
+import { prepare, type TranscriptOptions } from "./options.ts";
+import { factsOf, type Part, partsOf } from "./parts.ts";
+import type { Transcript } from "./transcript.ts";
+
+const style = `:root { color-scheme: light dark; color: CanvasText; background: Canvas; }
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+.words { white-space: pre-wrap; }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid; }
+pre { padding: .5rem; border: 1px solid; white-space: pre-wrap; }
+`;
 
 /**
- * Returns a session as one page that asks nothing of the network: turns with calls, results, diffs and pictures, a search, light and dark.
- * Nothing in the session becomes markup or script. Throws a TypeError for invalid options.
+ * Returns a session as one plain page without scripts, which asks nothing of the network: what was said, calls and results as text.
+ * Nothing in the session becomes markup. Throws a TypeError for invalid options.
  */
 export function sessionToHtml(session: Transcript | Session, options: TranscriptOptions = {}): string {
   const prepared = prepare("sessionToHtml", session, options);
-  const { transcript, title } = prepared;
-  const pictures = createPictures(prepared.maxPictureBytes);
-  const turns = transcript.turns.map((turn, index) => turnHtml(turn, index + 1, { pictures, cut: prepared.cut }));
-  const policy = [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(script)}`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
+  const title = escaped(prepared.title);
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -29,56 +26,51 @@ export function sessionToHtml(session: Transcript | Session, options: Transcript
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${text(title)}</title>
+<title>${title}</title>
 <style>${style}</style>
 </head>
 <body>
-<header>
-<h1>${text(title)}</h1>
-<ul class="facts">${facts(transcript)
-    .map((fact) => `<li>${text(fact)}</li>`)
+<h1>${title}</h1>
+<ul>${factsOf(prepared)
+    .map((fact) => `<li>${escaped(fact)}</li>`)
     .join("")}</ul>
-</header>
-<div class="tools" hidden>
-<input type="search" id="search" placeholder="Search" aria-label="Search in this conversation" autocomplete="off" spellcheck="false">
-<span id="count" role="status"></span>
-<button type="button" id="all" aria-pressed="false">Open all</button>
-</div>
-<div class="page">
-${contents(prepared)}
-<main>
-${turns.join("\n") || "<p>Nothing was said.</p>"}
-</main>
-</div>
-<script>${script}</script>
+${partsOf(prepared).map(block).join("\n")}
 </body>
 </html>
 `;
 }
 
-function facts({ startedAt, models, turns, usage }: Transcript): string[] {
-  const calls = turns.flatMap(({ items }) => items.filter(({ type }) => type === "call")).length;
-  const times = turns.flatMap((turn) => durationOf(turn) ?? []);
-  const count = (value: number, one: string): string => `${value} ${one}${value === 1 ? "" : "s"}`;
-  return [
-    ...(startedAt ? [describeTime(startedAt)] : []),
-    ...models,
-    count(turns.length, "turn"),
-    count(calls, "call"),
-    ...(times.length > 0 ? [describeDuration(times.reduce((sum, ms) => sum + ms, 0))] : []),
-    ...(usage ? [describeUsage(usage)] : []),
-  ];
+function block(part: Part): string {
+  switch (part.type) {
+    case "heading":
+      return `<h2>${escaped(part.text)}</h2>`;
+    case "note":
+      return `<p><em>${escaped(part.text)}</em></p>`;
+    case "words": {
+      const element = part.isQuoted ? "blockquote" : "div";
+      return `<${element} class="words">${escaped(part.text)}</${element}>`;
+    }
+    case "code":
+      // A line break right after the tag would not count.
+      return `<pre>\n${escaped(part.text)}</pre>`;
+    case "call": {
+      const about = part.about === "" ? "" : ` <code>${escaped(part.about.slice(0, 200))}</code>`;
+      return `<details><summary>${escaped(part.title)}${about}</summary>\n${part.parts.map(block).join("\n")}</details>`;
+    }
+  }
 }
 
-/** Returns a list of the turns, which a wide screen shows beside them. */
-function contents({ transcript }: Prepared): string {
-  const rows = transcript.turns.map(({ user }, index) => {
-    const first = user.find((block) => block.type === "text");
-    const line = first?.type === "text" ? first.text.trim().split("\n", 1)[0]?.slice(0, 80) : "";
-    return `<li><a href="#turn-${index + 1}">${text(line || "(no text)")}</a></li>`;
-  });
-  return `<nav aria-label="Turns"><details open><summary>Turns</summary><ol>${rows.join("")}</ol></details></nav>`;
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Escapes text for an element; what nobody would see is left out. */
+function escaped(text: string): string {
+  return withoutControls(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
 function hashOf(content: string): string {

@@ -10,8 +10,6 @@ export interface TranscriptOptions {
   secrets?: readonly string[] | undefined;
   /** Its title. Default: the session's name, else the first line of the first message. */
   title?: string | undefined;
-  /** Most bytes of all pictures together; `Infinity` for no limit. Default: 20 MB. Markdown has none of them. */
-  maxPictureBytes?: number | undefined;
   /** Most bytes of one argument or result; `Infinity` for no limit. Default: 100 KB. */
   maxTextBytes?: number | undefined;
 }
@@ -20,7 +18,6 @@ export interface TranscriptOptions {
 export interface Prepared {
   readonly transcript: Transcript;
   readonly title: string;
-  readonly maxPictureBytes: number;
   /** A text cut to the limit, with a notice. */
   readonly cut: (text: string) => string;
 }
@@ -30,7 +27,6 @@ const noSecrets: readonly string[] = [];
 const specs = {
   secrets: withDefault(option.texts, noSecrets),
   title: option.text,
-  maxPictureBytes: withDefault(option.bytes, 20 * 1024 * 1024),
   maxTextBytes: withDefault(option.bytes, 100 * 1024),
 } satisfies OptionSpecs<TranscriptOptions>;
 
@@ -38,12 +34,11 @@ const longestTitle = 120;
 
 /** Throws a TypeError for invalid options. */
 export function prepare(owner: string, session: Transcript | Session, options: TranscriptOptions): Prepared {
-  const { secrets, title, maxPictureBytes, maxTextBytes } = readOptions(owner, options, specs);
+  const { secrets, title, maxTextBytes } = readOptions(owner, options, specs);
   const transcript = redactTranscript("turns" in session ? session : fromSession(session), secrets);
   return {
     transcript,
     title: title ?? transcript.name ?? topicOf(transcript),
-    maxPictureBytes: Math.floor(maxPictureBytes),
     cut: (text) => limitBytes(text, maxTextBytes),
   };
 }

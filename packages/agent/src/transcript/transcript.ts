@@ -119,7 +119,7 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Returns whether the text is a diff, by which Markdown and the page colour it. */
+/** Returns whether the text is a diff, by which Markdown says so. */
 export function isDiff(text: string): boolean {
   return /^(?:@@ .*@@|\*\*\* (?:Begin Patch|Update File: ))/m.test(text) && /^[+-]/m.test(text);
 }

@@ -42,8 +42,8 @@ export const show: DefineCommand = defineCommand({
 /** `toolcrib sessions export` */
 const exportOne: DefineCommand = defineCommand({
   flags: {
-    html: { usage: "--html", about: "one page with everything in it (the default)" },
-    md: { usage: "--md", about: "Markdown, without pictures" },
+    html: { usage: "--html", about: "one plain page (the default)" },
+    md: { usage: "--md", about: "Markdown" },
     output: { usage: "-o, --output <file>", about: "to a new file, instead of standard output" },
   },
   arguments: [sessionArgument],
