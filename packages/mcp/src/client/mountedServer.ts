@@ -7,7 +7,7 @@ import { changedTools, fingerprint, type McpToolChange } from "./fingerprint.ts"
 import { boundInstructions } from "./instructions.ts";
 import { burdenOf } from "./listedTools.ts";
 import { type RemoteConnection, type RemoteOptions, RemoteServer, SessionExpired } from "./remoteServer.ts";
-import type { ResolvedServer } from "./serverConfig.ts";
+import { configDigest, type ResolvedServer } from "./serverConfig.ts";
 import {
   instructionsChanged,
   leftOutTool,
@@ -80,7 +80,7 @@ export class MountedServer {
   #storeProblem: AnyMcpError | undefined;
   /** The fingerprints of what is mounted; undefined until it is. */
   #mounted: Map<string, string> | undefined;
-  /** The problems that were told last. */
+  /** A digest of the problems that were told last. */
   #told = "";
   #isRefreshing = false;
 
@@ -238,7 +238,7 @@ export class MountedServer {
     this.#checked = { connection, changes };
     // While a change waits for the user no digest is saved, so that the next run compares again and reports again.
     const isWaiting = kept.size > 0 || this.#instructionsProblem !== undefined;
-    const known = { tools: [...this.#accepted], instructions: this.#instructions, told: wordsOf(this.#problems) };
+    const known = { tools: [...this.#accepted], instructions: this.#instructions, told: digestOf(this.#problems) };
     try {
       await this.#options.store?.save(this.name, { config: isWaiting ? "" : this.#options.config, ...known });
     } catch (cause) {
@@ -250,7 +250,7 @@ export class MountedServer {
   /** Tells what differs from what is mounted. */
   #tell(): void {
     const problems = this.#problems;
-    const told = wordsOf(problems);
+    const told = digestOf(problems);
     const mounted = this.#mounted;
     if (!mounted) {
       this.#told = told;
@@ -286,8 +286,8 @@ async function inAnySession(send: () => Promise<unknown>): Promise<unknown> {
   });
 }
 
-function wordsOf(problems: readonly AnyMcpError[]): string {
-  return problems.map(({ message }) => message).join("\n");
+function digestOf(problems: readonly AnyMcpError[]): string {
+  return problems.length === 0 ? "" : configDigest(problems.map(({ message }) => message));
 }
 
 function asChange(server: string, before: string, found: string): McpToolChange {

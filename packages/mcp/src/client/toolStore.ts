@@ -15,7 +15,7 @@ export interface KnownServer {
   tools: KnownTool[];
   /** Keeps the server's instructions as they were accepted; "" if there were none. */
   instructions?: string | undefined;
-  /** The problems that were told with these tools, a line each; a later run does not repeat them. */
+  /** Digest of the problems that were told with these tools; a later run does not repeat them. */
   told?: string | undefined;
 }
 
