@@ -98,28 +98,22 @@ function start(
   pipes: readonly PipeEnds[] | undefined,
   inputPipe: PipeEnds | undefined,
 ): ChildProcess {
-  let isStarted = false;
+  // The last ones that write output and read input are then the command's, so that their end can be seen.
+  const handedOver = [...(pipes ?? []).map(({ write }) => write), ...(inputPipe ? [inputPipe.read] : [])];
+  const ours = [...(pipes ?? []).map(({ read }) => read), ...(inputPipe ? [inputPipe.write] : [])];
   try {
-    const child = childProcess().spawn(request.file, request.args, {
+    return childProcess().spawn(request.file, request.args, {
       cwd: request.cwd,
       env: { ...request.env },
       detached: ownGroup,
       windowsHide: true,
       stdio: descriptorsOf(request, pipes, inputPipe),
     });
-    isStarted = true;
-    return child;
+  } catch (error) {
+    for (const end of ours) closeSync(end);
+    throw error;
   } finally {
-    for (const { read, write } of pipes ?? []) {
-      // The last one that writes is then the command's, so its end can be seen.
-      closeSync(write);
-      if (!isStarted) closeSync(read);
-    }
-    if (inputPipe) {
-      // The last one that reads is then the command's, so that a write tells when it has closed it.
-      closeSync(inputPipe.read);
-      if (!isStarted) closeSync(inputPipe.write);
-    }
+    for (const end of handedOver) closeSync(end);
   }
 }
 

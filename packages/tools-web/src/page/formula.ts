@@ -122,7 +122,7 @@ function texOf(node: Element, depth: number): string {
 }
 
 /** An element and all below it, in their order, by a loop: they may be nested without end. */
-function* below(root: Element): Generator<Child> {
+export function* below(root: Element): Generator<Child> {
   const left: Child[] = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     yield node;

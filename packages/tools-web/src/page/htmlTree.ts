@@ -1,6 +1,6 @@
 // A parsed page as what the writer needs of it: what is shown, without the links that only mark a place.
 import { type DefaultTreeAdapterTypes, html as markup, parse } from "parse5";
-import { attributeOf, formulaOf } from "./formula.ts";
+import { attributeOf, below, formulaOf } from "./formula.ts";
 
 type Child = DefaultTreeAdapterTypes.ChildNode;
 type Parsed = DefaultTreeAdapterTypes.Element;
@@ -185,15 +185,12 @@ function headingOf(node: Parsed): Parsed | undefined {
 /** Returns the text of an element; undefined for a long one. */
 function shortText(root: Parsed): string | undefined {
   let text = "";
-  const left: Child[] = [root];
-  for (let read = 0; left.length > 0; read++) {
-    const node = left.pop();
-    if (read === mostNodes || text.length > 200) return undefined;
-    if (node && "value" in node) text += node.value;
-    if (node && "childNodes" in node) {
-      if (node.childNodes.length > mostNodes) return undefined;
-      left.push(...node.childNodes.toReversed());
-    }
+  let read = 0;
+  for (const node of below(root)) {
+    const isLong = "childNodes" in node && node.childNodes.length > mostNodes;
+    if (isLong || read === mostNodes || text.length > 200) return undefined;
+    read += 1;
+    if ("value" in node) text += node.value;
   }
   return text;
 }
