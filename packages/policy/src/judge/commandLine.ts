@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
+import { oneLine } from "../describe.ts";
 import { startedBy, startsAnother } from "../programs/started.ts";
-import { findProgram } from "../programs/table.ts";
+import { findProgram, plainName } from "../programs/table.ts";
 import { bareRule } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
@@ -10,12 +11,17 @@ import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { longestLine } from "../shell/text.ts";
+import type { Subject } from "../verdict.ts";
 import { shellPath } from "./folders.ts";
 import type { Groups } from "./judgeFile.ts";
 import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */
 export interface LineCommand extends SimpleCommand {
+  /** True if it is `cd DIRECTORY`, and leads where that says. */
+  readonly moves: boolean;
+  /** True if it may do more than read, and than that. */
+  readonly changes: boolean;
   /** The folder it may run in that is a repository of its own, whose configuration it would run. */
   readonly unsafeRepository?: string | undefined;
   /** The rule of allow that covers it. */
@@ -30,16 +36,15 @@ export interface CommandLine extends ShellLine {
   readonly effect: ToolEffect;
   /** As it is written; empty if the tool does not say what it runs. */
   readonly text: string;
-  /** The directories in which its commands may run; undefined if that cannot be told. */
-  readonly directories: readonly string[] | undefined;
+  /** The directories in which its commands may run; only the one where it starts if that cannot be told. */
+  readonly directories: readonly string[];
+  readonly isFollowed: boolean;
   /** True if a rule without a pattern, or the mode, lets every command run. */
   readonly allowsAll: boolean;
   /** True if a redirection of it may change files. */
   readonly writesFiles: boolean;
   /** True if it opens a file for reading that one of its commands may then write by another name (`/dev/stdin`). */
   readonly hasInput: boolean;
-  /** True if anything in it may change files. */
-  readonly changesFiles: boolean;
   readonly looks: Looks;
 }
 
@@ -63,17 +68,28 @@ export function readCommandLine(
   const unseen = effect.input === undefined ? untold : input;
   const line = command === undefined || effect.input !== undefined ? unseen : readOnce(command, shell);
   const writesFiles = line.redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
+  const directories = workingDirectories(line, command ?? "", cwd, looks);
+  const commands = line.commands.map((one): LineCommand => {
+    const moves = isPlainChange(one.words);
+    return { ...one, moves, changes: typeof one.reads === "string" && !moves };
+  });
   return {
     ...line,
+    commands,
     effect,
     text: command ?? "",
-    directories: workingDirectories(line, command ?? "", cwd, looks),
+    directories: directories ?? [cwd],
+    isFollowed: directories !== undefined,
     allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
     writesFiles,
     hasInput: line.redirections.some(({ kind }) => kind === "read"),
-    changesFiles: writesFiles || line.commands.some(isChanging),
     looks,
   };
+}
+
+/** Returns the subject of a verdict about one command of a line. */
+export function subjectOf({ text }: LineCommand, { effect }: CommandLine): Subject {
+  return { what: `run: ${oneLine(text)}`, effect, command: text };
 }
 
 /** The lines read last: the same one is judged when it is checked, asked about and run. */
@@ -91,15 +107,15 @@ function readOnce(command: string, shell: string | undefined): ShellLine {
   return line;
 }
 
-/** Returns whether a command may do more than read. */
-export function isChanging({ reads, words }: SimpleCommand): boolean {
-  return typeof reads === "string" && !isPlainChange(words);
-}
-
 /** Returns whether a command starts another one that cannot be told, as the words of that are not in the line. */
 export function handsOn({ words, moreWords }: LineCommand): boolean {
   const { starts } = findProgram(basename(words[0] ?? "")) ?? {};
   return moreWords === true ? startsAnother(words) : starts?.moreWords === true && startedBy(words).length === 0;
+}
+
+/** Returns whether nobody here knows if a command starts another: its program has no record. */
+export function mayStartAny({ words: [program = ""] }: LineCommand): boolean {
+  return program !== "" && !changeDirectory.has(program) && findProgram(plainName(program)) === undefined;
 }
 
 const mostDirectories = 16;
@@ -138,7 +154,7 @@ function workingDirectories(line: ShellLine, text: string, cwd: string, looks: L
 }
 
 /** Returns whether a command is `cd DIRECTORY`, which `CDPATH` cannot lead elsewhere. */
-export function isPlainChange(words: readonly string[]): boolean {
+function isPlainChange(words: readonly string[]): boolean {
   const [program, target = "", ...more] = words;
   if (program !== "cd" || target === "" || more.length > 0 || /^[-~]|[*?[]/.test(target)) return false;
   return /^\.{0,2}\//.test(target) || target === "." || target === ".." || !process.env.CDPATH;

@@ -2,7 +2,7 @@ import { basename, delimiter, isAbsolute, join, resolve } from "node:path";
 import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
-import { type CommandLine, isChanging, type LineCommand } from "./commandLine.ts";
+import type { CommandLine, LineCommand } from "./commandLine.ts";
 import type { Looks } from "./looks.ts";
 import { Repositories } from "./unsafeRepository.ts";
 
@@ -13,32 +13,35 @@ import { Repositories } from "./unsafeRepository.ts";
 
 /** Returns a line whose commands no longer count as ones that only read if they may run something else. */
 export function inEnvironment(line: CommandLine, settings: Settings): CommandLine {
-  if (line.effect.remote !== undefined) return { ...line, commands: line.commands.map(onRemote) };
-  if (line.allowsAll) return line;
+  if (line.effect.remote === undefined && line.allowsAll) return line;
   const repositories = new Repositories(line, settings);
-  const directories = line.directories ?? [line.effect.cwd ?? settings.scope.cwd];
   const changed = [
-    ...line.commands.filter(isChanging).flatMap(({ words }) => words),
+    ...line.commands.filter(({ changes }) => changes).flatMap(({ words }) => words),
     ...line.redirections.map(({ path }) => path),
   ];
   const mayPut = (folder: string): boolean => changed.some((word) => word.includes(basename(folder)));
   const commands = line.commands.map((command): LineCommand => {
-    const unsafe = repositories.unsafe(command);
-    if (unsafe !== undefined) {
-      const reads = `${unsafe} is, or may become, a separate repository, and git would run what its configuration names.`;
-      return { ...command, reads, unsafeRepository: unsafe };
-    }
-    if (isChanging(command)) return command;
-    return { ...command, reads: mayBePlanted(command, directories, mayPut, settings, line.looks) ?? command.reads };
+    const unsafeRepository = line.effect.remote === undefined ? repositories.unsafe(command) : undefined;
+    const reads =
+      unsafeRepository !== undefined
+        ? `${unsafeRepository} is, or may become, a separate repository, and git would run what its configuration names.`
+        : command.changes
+          ? command.reads
+          : (whyNotHere(command, line, mayPut, settings) ?? command.reads);
+    return { ...command, reads, changes: typeof reads === "string" && !command.moves, unsafeRepository };
   });
   return { ...line, commands };
 }
 
-/** Returns a command that no longer counts as one that only reads: what it reads on a remote, and its configuration there, cannot be looked at. */
-function onRemote(command: LineCommand): LineCommand {
-  const reads =
-    typeof command.reads === "string" ? command.reads : "It runs on a remote, whose files cannot be looked at.";
-  return { ...command, reads };
+/** Says why a command does not only read here. */
+function whyNotHere(
+  command: LineCommand,
+  { effect, directories, looks }: CommandLine,
+  mayPut: (folder: string) => boolean,
+  settings: Settings,
+): string | undefined {
+  if (effect.remote !== undefined) return "It runs on a remote, whose files cannot be looked at.";
+  return mayBePlanted(command, directories, mayPut, settings, looks);
 }
 
 interface Folder {

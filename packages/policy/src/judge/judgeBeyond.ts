@@ -1,13 +1,12 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
-import { oneLine } from "../describe.ts";
 import { beyondOf } from "../programs/beyond.ts";
 import type { FileKind } from "../programs/record.ts";
 import { findProgram } from "../programs/table.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type CommandLine, handsOn, isPlainChange, type LineCommand } from "./commandLine.ts";
+import { type CommandLine, handsOn, type LineCommand, subjectOf } from "./commandLine.ts";
 
 /*
  * A line is judged by the names in it and by what the disk holds before it runs. What the words do not name, a sandbox holds, or the user is
@@ -25,8 +24,7 @@ export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
     if (command.spelledOut) return [];
     const why = whyBeyond(command, line, limited);
     if (why === undefined) return [];
-    const subject = { what: `run: ${oneLine(command.text)}`, effect: line.effect, command: command.text };
-    return [notTold("unreadable", settings.mode, `rules are about files, and ${why}`, subject)];
+    return [notTold("unreadable", settings.mode, `rules are about files, and ${why}`, subjectOf(command, line))];
   });
 }
 
@@ -55,9 +53,9 @@ function opensOthers(line: CommandLine, command: LineCommand, limited: readonly 
 
 /** Lists what a command does with the files that its words name. */
 function kindsOf(command: LineCommand): readonly FileKind[] {
-  const { words, reads, ofRepository } = command;
+  const { words, reads, moves, ofRepository } = command;
   // Git writes nothing through a link.
-  if (isPlainChange(words) || ofRepository) return [];
+  if (moves || ofRepository) return [];
   if (typeof reads !== "string") return reads.paths.length > 0 ? ["read"] : [];
   const found = beyondOf(words);
   if (found.length > 0) return found.flatMap(({ kinds, put }) => (put ? [...kinds, "write"] : kinds));

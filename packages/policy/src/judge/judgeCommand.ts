@@ -7,26 +7,27 @@ import type { Rule } from "../rules/parseRule.ts";
 import { type CommandPattern, coversCommand, mentions, quoteWord } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, handsOn, isPlainChange, type LineCommand, readCommandLine } from "./commandLine.ts";
+import { type CommandLine, handsOn, type LineCommand, mayStartAny, readCommandLine, subjectOf } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
 import { isAboutFiles, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
 import type { Looks } from "./looks.ts";
-import { holdsCommand, mayStartAny, meansCommand, startsProgram } from "./meansCommand.ts";
+import { holdsCommand, meansCommand, startsProgram } from "./meansCommand.ts";
 
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Settings, looks: Looks): Verdict[] {
   const { mode } = settings;
   const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings, looks), settings), groups);
   const subject: Subject = { what: describeEffect(effect, settings.scope), effect };
-  const denied = ruleAboutLine(groups.deny, line);
-  if (denied) return [byRule("deny", denied.rule.text, { ...subject, command: denied.command?.text })];
-  const asked = ruleAboutLine(groups.ask, line);
-  const verdicts: Verdict[] = asked
-    ? [byRule("ask", asked.rule.text, { ...subject, command: asked.command?.text })]
-    : [];
-  for (const list of ["deny", "ask"] as const) verdicts.push(...judgeHeld(list, line, groups, subject, settings));
+  const verdicts: Verdict[] = [];
+  for (const list of ["deny", "ask"] as const) {
+    const found = ruleAboutLine(groups[list], line);
+    if (found) verdicts.push(byRule(list, found.rule.text, { ...subject, command: found.command?.text }));
+    if (found && list === "deny") return verdicts;
+    const held = ruleHeld(groups[list], line);
+    if (held) verdicts.push(judgeHeld(list, held, subject, settings));
+  }
   if (line.unreadable === undefined) verdicts.push(...judgeReadable(line, groups, subject, settings));
   else verdicts.push(judgeUnreadable(line, line.unreadable, groups, subject, settings));
   if (effect.remote !== undefined && isAboutFiles(settings)) {
@@ -37,30 +38,27 @@ export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Setti
   return [...verdicts, ...judgeBeyond(line, settings)];
 }
 
-/** Judges commands of programs that nobody here knows, which may start what stands in their words. */
-function judgeHeld(
-  list: "deny" | "ask",
-  { commands }: CommandLine,
-  groups: Groups,
-  subject: Subject,
-  { mode }: Settings,
-): Verdict[] {
-  const unknown = commands.filter(mayStartAny);
-  for (const { rule, pattern } of unknown.length === 0 ? [] : groups[list].flatMap((group) => group.commands)) {
-    const holder = unknown.find((command) => holdsCommand(pattern, command));
-    if (holder === undefined) continue;
-    const about = { ...subject, command: holder.text };
-    if (list === "ask") return [byRule("ask", rule.text, about)];
-    return [
-      notTold(
-        "unreadable",
-        mode,
-        `${oneLine(holder.words[0] ?? "", 60)} may start what the rule ${rule.text} denies`,
-        about,
-      ),
-    ];
+/** A rule of deny or ask, and the command that it is about; none if it is about the line. */
+interface RuleAbout {
+  readonly rule: Rule;
+  readonly command?: LineCommand | undefined;
+}
+
+/** Finds the rule of deny or ask that is about words of a program that nobody here knows, which it may start. */
+function ruleHeld(groups: readonly RuleGroup[], { commands }: CommandLine): RuleAbout | undefined {
+  const unknown = groups.length === 0 ? [] : commands.filter(mayStartAny);
+  for (const { rule, pattern } of unknown.length === 0 ? [] : groups.flatMap((group) => group.commands)) {
+    const command = unknown.find(({ words }) => holdsCommand(pattern, words));
+    if (command !== undefined) return { rule, command };
   }
-  return [];
+  return undefined;
+}
+
+function judgeHeld(list: "deny" | "ask", { rule, command }: RuleAbout, subject: Subject, { mode }: Settings): Verdict {
+  const about = { ...subject, command: command?.text };
+  if (list === "ask") return byRule("ask", rule.text, about);
+  const why = `${oneLine(command?.words[0] ?? "", 60)} may start what the rule ${rule.text} denies`;
+  return notTold("unreadable", mode, why, about);
 }
 
 function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
@@ -117,19 +115,19 @@ function judgeReadable(line: CommandLine, groups: Groups, subject: Subject, sett
   }
   const around = whatIsAround(line, settings);
   const verdicts = around === undefined ? [] : [byMode(askOrDeny(mode), mode, around, subject)];
-  for (const command of line.commands) verdicts.push(judgeSimple(command, line.effect, groups, settings));
+  for (const command of line.commands) verdicts.push(judgeSimple(command, line, groups, settings));
   return verdicts.length > 0 ? verdicts : [byMode("allow", mode, "it runs nothing", subject)];
 }
 
 /** Says why the line's surroundings could change what its commands do. */
 function whatIsAround(line: CommandLine, { roots }: Settings): string | undefined {
   const { effect, commands, directories } = line;
-  if (directories === undefined) return "it changes the working directory in a way that cannot be followed";
+  if (!line.isFollowed) return "it changes the working directory in a way that cannot be followed";
   const outside = directories.find((directory) => !roots.some((root) => isInside(root, directory)));
   if (outside !== undefined) return `it runs in ${oneLine(outside, 120)}, outside the roots`;
   const risky = riskyVariable(effect.env ?? {}, commands);
   if (risky !== undefined) return `it sets the variable ${oneLine(risky, 60)}, which could change what runs`;
-  const dashed = effect.remote === undefined ? dashedName(line, directories) : undefined;
+  const dashed = effect.remote === undefined ? dashedName(line) : undefined;
   return dashed && `a file pattern of it may meet the name ${oneLine(dashed, 60)}, which would be an option`;
 }
 
@@ -137,17 +135,12 @@ function whatIsAround(line: CommandLine, { roots }: Settings): string | undefine
 const mayBeginWithDash = /^(?:[*?]|\[(?!(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\]))/;
 
 /** Returns the name of a file that begins with a dash, which a pattern of a command may stand for. */
-function dashedName(
-  { commands, changesFiles, looks }: CommandLine,
-  directories: readonly string[],
-): string | undefined {
+function dashedName({ commands, directories, looks }: CommandLine): string | undefined {
   for (const { words, patterns = [], reads, data } of commands) {
     const end = words.includes("--") ? words.indexOf("--") : words.length;
     const open = patterns.filter((at) => at > 0 && at < end && mayBeginWithDash.test(words[at] ?? ""));
     if (open.length === 0 || data.has(open[0] ?? 0)) continue;
     if (typeof reads !== "string" && reads.paths.length === 0 && reads.contents === undefined) continue;
-    const made = changesFiles ? commands.flatMap((one) => one.words).find((word) => word.includes("/-")) : undefined;
-    if (made !== undefined) return made;
     for (const directory of directories) {
       const names = open.flatMap((at) => looks.expand(directory, words[at] ?? ""));
       const found = names.find((name) => name.startsWith("-"));
@@ -157,10 +150,10 @@ function dashedName(
   return undefined;
 }
 
-function judgeSimple(command: LineCommand, effect: ToolEffect, { allow }: Groups, { mode }: Settings): Verdict {
-  const { text, words, reads, uncovered, allowedBy } = command;
-  const subject: Subject = { what: `run: ${oneLine(text)}`, effect, command: text };
-  if (isPlainChange(words)) return byMode("allow", mode, "it only changes the working directory", subject);
+function judgeSimple(command: LineCommand, line: CommandLine, { allow }: Groups, { mode }: Settings): Verdict {
+  const { words, reads, uncovered, allowedBy, moves } = command;
+  const subject = subjectOf(command, line);
+  if (moves) return byMode("allow", mode, "it only changes the working directory", subject);
   if (typeof reads !== "string")
     return byMode("allow", mode, words.length === 0 ? "it only sets variables" : "it only reads", subject);
   if (mode === "read-only")
@@ -193,7 +186,7 @@ function asClause(sentence: string): string {
 function ruleAboutLine(
   groups: readonly RuleGroup[],
   { effect: { command }, commands, unreadable }: CommandLine,
-): { readonly rule: Rule; readonly command?: LineCommand | undefined } | undefined {
+): RuleAbout | undefined {
   const bare = bareRule(groups);
   if (bare) return { rule: bare };
   const isSeen = unreadable === undefined && commands.every(({ uncovered }) => uncovered === undefined);
@@ -206,7 +199,7 @@ function ruleAboutLine(
         (one) =>
           meansCommand(pattern, one.words) ||
           (one.moreWords === true && startsProgram(pattern, one.words)) ||
-          (one.uncovered !== undefined && holdsCommand(pattern, one)),
+          (one.uncovered !== undefined && holdsCommand(pattern, one.words)),
       );
       if (meant || (!isSeen && mentions(pattern, command ?? ""))) return { rule, command: meant };
     }

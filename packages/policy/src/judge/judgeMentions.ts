@@ -4,7 +4,7 @@ import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
+import { type CommandLine, type LineCommand, rawWords, subjectOf } from "./commandLine.ts";
 import type { Groups } from "./judgeFile.ts";
 import type { Place } from "./looks.ts";
 import { outrightRule } from "./protectedPaths.ts";
@@ -13,36 +13,30 @@ import { outrightRule } from "./protectedPaths.ts";
  * Judges the words of commands that may do anything with a file or host they name: a word that a rule of deny or ask is about is
  * taken for a use of it, and so is one that names a protected path.
  */
-export function judgeMentions(
-  line: CommandLine,
-  directories: readonly string[],
-  groups: Groups,
-  settings: Settings,
-): Verdict[] {
+export function judgeMentions(line: CommandLine, groups: Groups, settings: Settings): Verdict[] {
   const find = (words: readonly string[], command?: LineCommand): Verdict[] =>
-    mentionsIn(words, command, line, directories, groups, settings);
+    mentionsIn(words, command, line, groups, settings);
   const values = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined)
     return find([...values, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
     // Nobody knows which words of git are paths.
-    if (isPlainChange(command.words) || (!isChanging(command) && !command.ofRepository)) return [];
+    if (command.moves || (!command.changes && !command.ofRepository)) return [];
     const words = command.words.filter((_word, at) => at > 0 && !command.data.has(at));
     const found = find([...words, ...command.assignments.map(({ value }) => value)], command);
-    return isChanging(command) ? [...found, ...judgeUnseen(command, line, settings)] : found;
+    return command.changes ? [...found, ...judgeUnseen(command, line, settings)] : found;
   });
   return [...(values.length === 0 ? [] : find(values)), ...ofCommands];
 }
 
 /** Judges what a command that does more than read may do unseen: what a rule forbids for every path. */
-function judgeUnseen({ words, text }: LineCommand, { effect }: CommandLine, { rules }: Settings): Verdict[] {
-  if (words.length === 0) return [];
+function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Settings): Verdict[] {
+  if (command.words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
     const rule = bareRule([rules[list].ofNames]);
     if (!rule) continue;
     const why = `whether it does what the rule ${rule.text} is about cannot be seen`;
-    const subject: Subject = { what: `run: ${oneLine(text)}`, effect, command: text };
-    return [{ ...byRule(list, rule.text, subject), decision: "ask", why }];
+    return [{ ...byRule(list, rule.text, subjectOf(command, line)), decision: "ask", why }];
   }
   return [];
 }
@@ -56,18 +50,16 @@ interface PossiblePath extends Place {
 function mentionsIn(
   words: readonly string[],
   command: LineCommand | undefined,
-  { effect, looks, hasInput }: CommandLine,
-  directories: readonly string[],
+  line: CommandLine,
   groups: Groups,
   settings: Settings,
 ): Verdict[] {
   const { mode, rules } = settings;
-  const subject: Subject = {
-    what: `run: ${oneLine(command?.text ?? effect.command ?? "")}`,
-    effect,
-    command: command?.text,
-  };
-  const readsOnly = command !== undefined && !isChanging(command);
+  const { effect, looks, hasInput, directories } = line;
+  const subject: Subject = command
+    ? subjectOf(command, line)
+    : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
+  const readsOnly = command?.changes === false;
   const possible = possiblePaths(words);
   const paths: PossiblePath[] = [];
   const possiblePath = (directory: string, word: string): PossiblePath => {

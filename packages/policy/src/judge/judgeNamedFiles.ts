@@ -7,7 +7,7 @@ import { readOnly } from "../programs/readOnly.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
-import { type CommandLine, isChanging, isPlainChange, type LineCommand, rawWords } from "./commandLine.ts";
+import { type CommandLine, type LineCommand, rawWords } from "./commandLine.ts";
 import { compilePart, hasPattern, isSeen, shellPath } from "./folders.ts";
 import { isHeld, isLimited } from "./judgeBeyond.ts";
 import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
@@ -48,10 +48,9 @@ interface FileUse {
  * other word that could be a path. What is merely allowed is left out.
  */
 export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settings: Settings): Verdict[] {
-  const { looks, effect } = line;
+  const { looks, effect, directories } = line;
   const { mode, scope } = settings;
   const subject = { what: describeEffect(effect, scope), effect };
-  const directories = line.directories ?? [effect.cwd ?? scope.cwd];
   const held = isHeld(effect, settings);
   const verdicts: Verdict[] = [];
   for (const { kind, word, tree, under, maybe, followsLinks, meant } of usesOf(line, settings)) {
@@ -74,11 +73,11 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
       }
     }
   }
-  const changing = line.unreadable === undefined ? line.commands.filter(isChanging) : [];
+  const changing = line.unreadable === undefined ? line.commands.filter(({ changes }) => changes) : [];
   for (const { put } of changing.flatMap(({ words }) => beyondOf(words))) {
     for (const directory of put ? directories : []) if (put) verdicts.push(...judgePut(put, directory, line, settings));
   }
-  verdicts.push(...judgeMentions(line, directories, commandGroups, settings));
+  verdicts.push(...judgeMentions(line, commandGroups, settings));
   if (!looks.take(0)) {
     const why = "its words and file patterns stand for too many files";
     verdicts.push(notTold("unreadable", mode, why, subject));
@@ -93,9 +92,8 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
   const addBeyond = (words: readonly string[], command?: LineCommand): void => {
-    const isReader = command !== undefined && !isChanging(command);
-    for (const found of isReader ? beyondOf(words) : beyondIn(words, command !== undefined)) {
-      const below = usesBelow(found, command, line, settings);
+    for (const found of command?.changes === false ? beyondOf(words) : beyondIn(words, command !== undefined)) {
+      const below = usesBelow(found, command, line);
       const kinds = found.kinds.filter((kind) => kind !== "read" || isLimited(kind, settings));
       for (const kind of kinds) uses.push(...below.map((use) => ({ ...use, kind, under: forbiddenAlone })));
     }
@@ -110,7 +108,7 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   const changesFound = commands.some(({ moreWords, words }) => moreWords === true && mayChange(words));
   for (const command of commands) {
     const { reads, words } = command;
-    if (isPlainChange(words)) continue;
+    if (command.moves) continue;
     // What it finds is handed to a command that may do anything with it.
     if (changesFound && basename(words[0] ?? "") === "find") addBeyond([...words, "-delete"], command);
     addBeyond(words, command);
@@ -184,10 +182,10 @@ function judgePut(
 /** Lists the working trees that git may take which lie around a root, so that it prints what is outside. */
 function repositoriesAbove(
   { directories, effect, looks }: CommandLine,
-  { roots, readable, scope }: Settings,
+  { roots, readable }: Settings,
 ): readonly string[] {
   if (effect.remote !== undefined) return [];
-  const tops = (directories ?? [effect.cwd ?? scope.cwd]).flatMap((directory) => repositoryAt(directory, looks) ?? []);
+  const tops = directories.flatMap((directory) => repositoryAt(directory, looks) ?? []);
   return [...new Set(tops)].filter((top) => ![...roots, ...readable].some((folder) => isInside(folder, top)));
 }
 
@@ -204,7 +202,6 @@ function usesBelow(
   { folders, ofRepository, byGit, partly, followsLinks, names, kinds }: FoundBeyond,
   command: LineCommand | undefined,
   { effect, directories, looks }: CommandLine,
-  { scope }: Settings,
 ): Omit<FileUse, "under" | "kind">[] {
   if (folders === undefined) return [];
   // A line that cannot be read may let a pattern stand for names with a dot, too.
@@ -213,8 +210,8 @@ function usesBelow(
       ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
       : [word],
   );
-  const all = directories ?? [effect.cwd ?? scope.cwd];
-  const tops = effect.remote === undefined ? [...new Set(all.map((one) => repositoryAt(one, looks) ?? one))] : ["."];
+  const tops =
+    effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one, looks) ?? one))] : ["."];
   const words = folders.length > 0 ? named : ofRepository ? tops : ["."];
   const meantOf = (top: string): Meant | undefined =>
     names ? { names: onlyNamed(names) } : byGit ? { skipped: join(top, ".git") } : undefined;

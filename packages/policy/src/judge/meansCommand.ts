@@ -1,8 +1,7 @@
 import { type Spellings, spellingsOf } from "../programs/spellings.ts";
-import { findProgram, plainName } from "../programs/table.ts";
+import { plainName } from "../programs/table.ts";
 import { type CommandPattern, fold, programName } from "../rules/patterns.ts";
-import { changeDirectory } from "../shell/builtins.ts";
-import { type LineCommand, rawWords } from "./commandLine.ts";
+import { rawWords } from "./commandLine.ts";
 
 /** A word of a command behind its program: an option, or any other word. */
 type Part =
@@ -192,16 +191,16 @@ interface Inner {
   readonly slices: Map<number, readonly string[]>;
 }
 
-const innerOf = new WeakMap<readonly string[], Inner>();
+const inners = new WeakMap<readonly string[], Inner>();
 const mostPlaces = 8;
 
 /**
  * Returns whether the words of a command are, from one of them on, a command that a rule of deny or ask is about. A program that starts
  * others may run that: also as a script, so that the words in its words count.
  */
-export function holdsCommand(pattern: CommandPattern, { words }: LineCommand): boolean {
-  const inner = innerOf.get(words) ?? innerWords(words);
-  innerOf.set(words, inner);
+export function holdsCommand(pattern: CommandPattern, words: readonly string[]): boolean {
+  const inner = inners.get(words) ?? innerWords(words);
+  inners.set(words, inner);
   const [program = ""] = pattern.words;
   const places = inner.places.get(plainName(programName(program))) ?? [];
   // A rule with * fits from the first of them on, one without from the last: so many are enough to tell.
@@ -222,9 +221,4 @@ function innerWords(words: readonly string[]): Inner {
     else found.push(at);
   }
   return { words: all, places, slices: new Map() };
-}
-
-/** Returns whether nobody here knows if a command starts another: its program has no record. */
-export function mayStartAny({ words: [program = ""] }: LineCommand): boolean {
-  return program !== "" && !changeDirectory.has(program) && findProgram(plainName(program)) === undefined;
 }

@@ -179,12 +179,6 @@ describe("a file pattern", () => {
     await all({ allow: ["run_bash(prettier *)"] }, "ask", ["prettier *"]);
     await all({}, "allow", ["wc -- *", "wc ./*", "wc src/*", "echo *", "wc [a-z]*"]);
   });
-
-  test("is asked about where the line makes such a name", async () => {
-    const allow = ["run_bash(touch *)"];
-    await all({ allow }, "ask", ["touch ./--files0-from=list && wc *"]);
-    await all({ allow }, "allow", ["touch a && wc *"]);
-  });
 });
 
 test("a denied file is seen behind letters that are joined, and where git writes what files say", async () => {

@@ -3,8 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { canonicalOrUndefined, isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
-import type { SimpleCommand } from "../shell/shellLine.ts";
-import { type CommandLine, isChanging } from "./commandLine.ts";
+import type { CommandLine, LineCommand } from "./commandLine.ts";
 import type { Looks } from "./looks.ts";
 
 /*
@@ -13,9 +12,9 @@ import type { Looks } from "./looks.ts";
  */
 
 /** Returns whether a command may change files of the folder that it runs in. */
-function mayBring(command: SimpleCommand): boolean {
+function mayBring(command: LineCommand): boolean {
   const leavesFiles = /^(?:add|branch|commit|fetch|push|remote|stage|tag)$/;
-  return isChanging(command) && !(command.ofRepository && leavesFiles.test(subcommandOf(command.words) ?? ""));
+  return command.changes && !(command.ofRepository && leavesFiles.test(subcommandOf(command.words) ?? ""));
 }
 
 /** Options of git before its subcommand whose value is the next word. */
@@ -52,12 +51,12 @@ export class Repositories {
   }
 
   /** Returns the folder that a command may take for a repository which the user did not choose. */
-  unsafe(command: SimpleCommand): string | undefined {
+  unsafe(command: LineCommand): string | undefined {
     if (!command.ofRepository) return undefined;
-    const { directories = [], commands, writesFiles, text } = this.line;
+    const { directories, isFollowed, commands, writesFiles, text } = this.line;
     const isLoop = /\b(?:for|while|until)\b/.test(text);
     const changes = writesFiles || commands.some((one) => (one !== command || isLoop) && mayBring(one));
-    for (const directory of directories) {
+    for (const directory of isFollowed ? directories : []) {
       if (this.mayTakeAnother(directory, changes)) return directory;
       const { start, repository } = this.placeOf(command.words, directory);
       if (repository !== undefined && this.isInRoots(repository) && !this.isOwn(repository)) return repository;
