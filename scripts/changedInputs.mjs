@@ -36,8 +36,8 @@ export const inputs = {
   runtimes: [
     ...packing,
     "packages/*/src/*.ts",
-    ...["testing/runtimes/**", "testing/consumers/*.mjs", "testing/consumers/cases/runtimes.mjs"],
-    "packages/tools-bash/src/process/**",
+    ...["testing/runtimes/**", "testing/consumers/*.mjs", "packages/tools-bash/src/process/**"],
+    ...["packages/**/*Worker.ts", "packages/*/src/**/threads/**"],
   ],
   windows: [
     ...packing,

@@ -2,11 +2,13 @@
 // the runtimes whose name contains one of the words, `-- --short` Bun and Deno alone. TOOLCRIB_KEEP=1 keeps the project.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { otherPrograms, otherRuntimes } from "../consumers/cases/runtimes.mjs";
 import { nodeBinary, nodeVersions, run } from "../consumers/project.mjs";
 import { runCases } from "../consumers/runCases.mjs";
 import { npmProject } from "../consumers/tarballs.mjs";
 
+/** The versions of Bun and Deno that the packages are tried on, and where npm puts their programs. */
+const otherRuntimes = { bun: "1.4.5", deno: "2.9.6" };
+const otherPrograms = { bun: "@oven/bun-linux-x64/bin/bun", deno: "@deno/linux-x64-glibc/deno" };
 const program = new URL("program/", import.meta.url);
 const packages = [
   "core",

@@ -1,24 +1,12 @@
-// Node's versions and modes, Bun, Deno: what runs the packages.
+// Node's versions and modes: what runs the packages. `npm run test:runtimes` asks Bun and Deno more than the scenario here.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createProject, nodeBinary, nodeVersions, npmInstall, run, workspace, write } from "../project.mjs";
-import {
-  checkResult,
-  commonJsProgram,
-  esModule,
-  esProgram,
-  resultOf,
-  runScenario,
-  withoutThreads,
-} from "../scenario.mjs";
+import { commonJsProgram, esModule, esProgram, runScenario, withoutThreads } from "../scenario.mjs";
 import { npmProject, tarballs } from "../tarballs.mjs";
 
 const { oldest, current, newest } = nodeVersions;
-/** The versions of Bun and Deno that the packages are tried on, and where npm puts their programs. */
-export const otherRuntimes = { bun: "1.4.5", deno: "2.9.6" };
-export const otherPrograms = { bun: "@oven/bun-linux-x64/bin/bun", deno: "@deno/linux-x64-glibc/deno" };
-
 let installed;
 /** All packages in one project, installed by npm; shared by the cases that only run it. */
 export function sharedProject() {
@@ -72,24 +60,6 @@ const onNode =
 const files = ["--allow-fs-read=*", "--allow-fs-write=*"];
 const noShell = /^Error executing run_bash: .*(--allow-child-process|not allowed|permission)/is;
 
-async function bun() {
-  const folder = await npmProject("bun", { dependencies: { bun: otherRuntimes.bun }, files: { "esm.mjs": esProgram } });
-  const { stdout } = await run(folder, join(folder, "node_modules", otherPrograms.bun), ["esm.mjs"]);
-  checkResult(resultOf(stdout));
-}
-
-async function deno() {
-  const folder = await npmProject("deno", {
-    dependencies: { deno: otherRuntimes.deno },
-    files: { "esm.mjs": esProgram, "deno.json": '{ "nodeModulesDir": "manual" }' },
-  });
-  const binary = join(folder, "node_modules", otherPrograms.deno);
-  const { stdout } = await run(folder, binary, ["run", "--allow-all", "--no-lock", "esm.mjs"], {
-    env: { DENO_NO_UPDATE_CHECK: "1" },
-  });
-  checkResult(resultOf(stdout));
-}
-
 async function readOnly() {
   const folder = await sharedProject();
   const { stdout } = await run(folder, await nodeBinary(current), ["readOnly.mjs"]);
@@ -138,6 +108,4 @@ export const runtimes = [
   ["read-only folder", readOnly, { short: true }],
   ["missing working directory", missing, { short: true }],
   ["core alone", oneByOne],
-  [`bun ${otherRuntimes.bun}`, bun],
-  [`deno ${otherRuntimes.deno}`, deno],
 ];
