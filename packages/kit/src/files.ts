@@ -17,14 +17,16 @@ export { fitEncodedPicture, fitPicture, largestPicture } from "./files/fitPictur
 export { GitConfigs, type GitNamedPath, readSmallFile } from "./files/gitConfig.ts";
 export {
   alikeNotice,
+  type FolderEntry,
   type Listings,
   type MeantPath,
   type MeantPathOptions,
+  missingPathHint,
   nameAlike,
   namesAlike,
+  plainPathError,
   resolveExisting,
-} from "./files/lookAlike.ts";
-export { type FolderEntry, missingPathHint, plainPathError } from "./files/missingPath.ts";
+} from "./files/missingPath.ts";
 export {
   fileKind,
   type GivenFileOptions,

@@ -67,6 +67,8 @@ describe("matches", () => {
     expect(await search({ query: "foo", include: "./s/*.ts", paths: ["s"] })).toBe("s/a.ts:1:foo");
     expect(await search({ query: "foo", include: "t/*", paths: ["s"] })).toBe("s/t/c.ts:1:foo");
     expect(await search({ query: "foo", include: "!*.ts" })).toBe("s/b.js:1:foo");
+    expect(await search({ query: "foo", include: "/*.ts" })).toMatch(/^No matches/);
+    expect(await search({ query: "foo", include: "/*.ts", paths: ["s"] })).toBe("s/a.ts:1:foo");
   });
 
   test("of CRLF, BOM and UTF-16 files are shown without CR and byte order mark", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createPathScope } from "../paths/pathScope.ts";
-import { nameAlike, namesAlike, resolveExisting } from "./lookAlike.ts";
+import { nameAlike, namesAlike, resolveExisting } from "./missingPath.ts";
 
 let root: string;
 beforeEach(() => {

@@ -1,8 +1,9 @@
-import { opendirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, opendirSync, statSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
 import { ToolError } from "@toolcrib/core";
-import { editDistance } from "@toolcrib/core/internal";
+import { attempt, editDistance } from "@toolcrib/core/internal";
 import { canonicalOrUndefined } from "../paths/canonicalPath.ts";
+import type { PathUse } from "../paths/pathLimits.ts";
 import type { PathScope } from "../paths/pathScope.ts";
 import { openInside } from "./directories.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
@@ -51,7 +52,7 @@ function shownMissing(path: string, scope: PathScope): string {
 
 function shownName(path: string, others: readonly string[], scope: PathScope): string {
   const isAmbiguous = others.some((other) => looksAlike(basename(path), basename(other)));
-  return isAmbiguous ? escapedName(scope.shorten(path)) : scope.print(path);
+  return isAmbiguous ? asciiName(path, scope) : scope.print(path);
 }
 
 /** Returns the first part of a path that is missing, and the names in its folder that are like it. */
@@ -77,7 +78,7 @@ function findSimilar(path: string, scope: PathScope): { missing: string; names: 
 }
 
 /** Returns the first entries of a folder inside the scope. */
-export function entriesOf(folder: string, scope: PathScope, most: number): FolderEntry[] {
+function entriesOf(folder: string, scope: PathScope, most: number): FolderEntry[] {
   const directory = openInside(folder, scope, "read");
   try {
     const listing = opendirSync(directory.at("."), { bufferSize: 256 });
@@ -98,7 +99,7 @@ export function entriesOf(folder: string, scope: PathScope, most: number): Folde
 }
 
 /** Returns whether an entry may be told: it is not denied, and no link that leads to something denied or outside. */
-export function mayBeNamed(entry: FolderEntry, folder: string, { denied, contains, readable }: PathScope): boolean {
+function mayBeNamed(entry: FolderEntry, folder: string, { denied, contains, readable }: PathScope): boolean {
   const path = join(folder, entry.name);
   if (denied?.match(path, entry.isFile() ? false : undefined) !== undefined) return false;
   if (!entry.isSymbolicLink()) return true;
@@ -111,7 +112,7 @@ export function mayBeNamed(entry: FolderEntry, folder: string, { denied, contain
 const mostLetters = 2;
 
 /** Makes a function that ranks how like an entry's name is to a missing one: lower is more alike, undefined is not alike. */
-export function similarityTo(missing: string): (name: string) => number | undefined {
+function similarityTo(missing: string): (name: string) => number | undefined {
   const one = folded(missing);
   return (name) => {
     const other = folded(name);
@@ -123,18 +124,18 @@ export function similarityTo(missing: string): (name: string) => number | undefi
 }
 
 /** Returns whether two names could be taken for each other on a screen: ligatures and raised digits count as what they stand for. */
-export function looksAlike(one: string, other: string): boolean {
+function looksAlike(one: string, other: string): boolean {
   return one !== other && wideShape(one) === wideShape(other);
 }
 
 /** Makes a test for names that a person would type as `name`: they differ in spaces, quotes, dashes, accents or invisible marks alone. */
-export function typedAs(name: string): (other: string) => boolean {
+function typedAs(name: string): (other: string) => boolean {
   const wanted = shape(name);
   return (other) => other !== name && shape(other) === wanted;
 }
 
 /** Writes a name as JSON with nothing but ASCII, so that names that look alike can be told apart and passed back. */
-export function escapedName(name: string): string {
+function escapedName(name: string): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return /[^\x20-\x7e]/.test(name) ? JSON.stringify(name).replace(/[^\x20-\x7e]/g, escaped) : name;
 }
@@ -162,4 +163,98 @@ function folded(name: string): string {
 
 function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]+$/, "");
+}
+
+/** Entries of a folder that are compared; in one of more no name is known to be the only one that looks like another. */
+const mostCompared = 10_000;
+
+/** The path that a call means. `alike` is its name in ASCII if another was given that looks the same. */
+export interface MeantPath {
+  readonly path: string;
+  readonly alike: string | undefined;
+}
+
+/** The folders that one call has listed so far. */
+export type Listings = Map<string, readonly FolderEntry[]>;
+
+export interface MeantPathOptions {
+  /** The name of the argument in errors. */
+  argument?: string;
+  use?: PathUse;
+  /** Share it between the paths of one call, so that no folder is listed twice. */
+  listings?: Listings;
+}
+
+/** The end of a path that asks for a directory. */
+const directoryEnd = sep === "/" ? /\/\.?$/ : /[\\/]\.?$/;
+
+/**
+ * Resolves the path of something that exists, as `PathScope.resolve` does. If nothing exists, but exactly one name looks the same (the
+ * spaces in the names of screenshots, composed and decomposed accents, curly quotes), that one is meant: models cannot type it. Not for
+ * tools that remove or move: a call that is repeated must not take the next file.
+ */
+export async function resolveExisting(
+  scope: PathScope,
+  given: string,
+  { argument = "path", use = "write", listings = new Map() }: MeantPathOptions = {},
+): Promise<MeantPath> {
+  const path = await scope.resolve(given, argument, use);
+  const [like, ...others] = isThere(path) ? [] : pathsAlike(path, scope, listings);
+  if (like === undefined || others.length > 0) return { path, alike: undefined };
+  const [end = ""] = directoryEnd.exec(given) ?? [];
+  return { path: await scope.resolve(like + end, argument, use), alike: asciiName(like, scope) };
+}
+
+/**
+ * Returns the ASCII name of an entry, other than `except`, that looks like the one of a canonical path, if that is missing; undefined if
+ * there is none.
+ */
+export function nameAlike(
+  path: string,
+  scope: PathScope,
+  { except, listings = new Map() }: { except?: string | undefined; listings?: Listings } = {},
+): string | undefined {
+  if (isThere(path)) return undefined;
+  const like = entriesAlike(dirname(path), basename(path), scope, listings).find((one) => one !== except);
+  return like === undefined ? undefined : asciiName(like, scope);
+}
+
+/** Lists the ASCII names, at most three, of what looks like a missing canonical path: passed back, they mean exactly that. */
+export function namesAlike(path: string, scope: PathScope): string[] {
+  const alike = isThere(path) ? [] : pathsAlike(path, scope, new Map());
+  return alike.slice(0, 3).map((one) => asciiName(one, scope));
+}
+
+/** Words that another name was used than the one given, in brackets. */
+export function alikeNotice({ alike }: MeantPath): string | undefined {
+  return alike === undefined ? undefined : `[the name given is not there; ${alike} looks the same, so it was used]`;
+}
+
+/** Lists the paths that look like a missing one. Each of its missing folders must have exactly one that looks like it. */
+function pathsAlike(missing: string, scope: PathScope, listings: Listings): string[] {
+  if (isThere(missing)) return [missing];
+  if (dirname(missing) === missing) return [];
+  const [folder, other] = pathsAlike(dirname(missing), scope, listings);
+  if (folder === undefined || other !== undefined) return [];
+  const path = join(folder, basename(missing));
+  return isThere(path) ? [path] : entriesAlike(folder, basename(missing), scope, listings);
+}
+
+/** Lists the paths in a folder whose name looks like another one. */
+function entriesAlike(folder: string, name: string, scope: PathScope, listings: Listings): string[] {
+  const entries = listings.get(folder) ?? attempt(() => entriesOf(folder, scope, mostCompared)) ?? [];
+  listings.set(folder, entries);
+  if (entries.length >= mostCompared) return [];
+  const isAlike = typedAs(name);
+  return entries
+    .filter((entry) => isAlike(entry.name) && mayBeNamed(entry, folder, scope))
+    .map((entry) => join(folder, entry.name));
+}
+
+function isThere(path: string): boolean {
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
+}
+
+function asciiName(path: string, scope: PathScope): string {
+  return escapedName(scope.shorten(path));
 }

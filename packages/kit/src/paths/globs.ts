@@ -22,23 +22,24 @@ export interface Glob {
 export function compileNames(given: readonly (NameTest | "**")[]): Glob {
   const names = given.filter((one, at) => one !== "**" || given[at - 1] !== "**");
   if (names.at(-1) === "**") names.splice(-1, 0, () => true);
-  const enter = (reached: Set<number>, at: number): void => {
-    reached.add(at);
-    if (names[at] === "**") reached.add(at + 1);
+  /** Adds a place, behind those that are there, and what follows it if it may be left out. */
+  const enter = (reached: number[], at: number): void => {
+    if (at > (reached.at(-1) ?? -1)) reached.push(at);
+    if (names[at] === "**" && reached.at(-1) === at) reached.push(at + 1);
   };
-  /** Follows every way through the names at once, until `isEnd` says so; returns the places that are reached. */
-  const follow = (path: readonly string[], isEnd?: (reached: Set<number>, read: number) => boolean): Set<number> => {
-    let reached = new Set<number>();
+  /** Follows every way through the names at once, until `isEnd` says so; returns the places that are reached, in order. */
+  const follow = (path: readonly string[], isEnd?: (last: number | undefined, read: number) => boolean): number[] => {
+    let reached: number[] = [];
     enter(reached, 0);
-    for (let read = 0; read < path.length && reached.size > 0; read += 1) {
-      const next = new Set<number>();
+    for (let read = 0; read < path.length && reached.length > 0; read += 1) {
+      const next: number[] = [];
       for (const at of reached) {
         const test = names[at];
         if (test === "**") enter(next, at);
         else if (test?.(path[read] as string)) enter(next, at + 1);
       }
       reached = next;
-      if (isEnd?.(reached, read + 1)) break;
+      if (isEnd?.(reached.at(-1), read + 1)) break;
     }
     return reached;
   };
@@ -47,21 +48,21 @@ export function compileNames(given: readonly (NameTest | "**")[]): Glob {
   const decides = names.length === (first === "**" ? 2 : 1) && last !== "**" ? last : undefined;
   return {
     matches(path) {
-      if (decides === undefined) return follow(path.split("/")).has(names.length);
+      if (decides === undefined) return follow(path.split("/")).at(-1) === names.length;
       const start = path.lastIndexOf("/") + 1;
       return (start === 0 || first === "**") && decides(path.slice(start));
     },
     matchHead(path) {
       const all = path.split("/");
       let read = 0;
-      const reached = follow(all, (places, count) => {
+      const reached = follow(all, (place, count) => {
         read = count;
-        return places.has(names.length);
+        return place === names.length;
       });
-      if (!reached.has(names.length)) return undefined;
+      if (reached.at(-1) !== names.length) return undefined;
       return read < all.length ? "parent" : "whole";
     },
-    mayMatchBelow: (folder) => [...follow(folder.split("/").slice(0, -1))].some((at) => at < names.length),
+    mayMatchBelow: (folder) => follow(folder.split("/").slice(0, -1)).some((at) => at < names.length),
   };
 }
 

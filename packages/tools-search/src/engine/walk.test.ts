@@ -171,20 +171,4 @@ describe("a glob", () => {
       expect(found.filter((path) => path !== "f")).toEqual([]);
     },
   );
-
-  test("finds an ignored file neither by pattern nor by name", async () => {
-    make({ ".gitignore": "out/\n*.log", "out/f": "", "a.log": "", "b.txt": "" });
-    expect(await glob("out/*", false)).toEqual([]);
-    expect(await glob("out/f", false)).toEqual([]);
-    expect(await glob("a.log", false)).toEqual([]);
-    expect(await glob("b.txt", false)).toEqual(["b.txt"]);
-  });
-
-  test("of an include matches at any depth without `/`, and excludes with `!`", async () => {
-    make({ "a.ts": "", "d/b.ts": "", "d/c.js": "" });
-    expect(await glob("*.ts", true)).toEqual(["a.ts", "d/b.ts"]);
-    expect(await glob("!*.ts", true)).toEqual(["d/c.js"]);
-    expect(await glob("d/*.ts", true)).toEqual(["d/b.ts"]);
-    expect(await glob("/*.ts", true)).toEqual(["a.ts"]);
-  });
 });
