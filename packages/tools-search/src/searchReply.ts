@@ -1,4 +1,5 @@
 import { invalidArgument, isToolError, type JsonSchema } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { clip, cutBytes, messageOf, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import type { PathScope } from "@toolcrib/kit/files";
 import { leftOutNotice, objectSchema } from "@toolcrib/kit/text";
@@ -166,10 +167,6 @@ function filesOf({ text, places }: SearchResult, mode: SearchMode): { path: stri
 /** Returns a path as it is, of one that may be printed as a JSON string. */
 function nameOf(printed: string): string {
   if (!printed.startsWith('"')) return printed;
-  try {
-    const name: unknown = JSON.parse(printed);
-    return typeof name === "string" && printableName(name) === printed ? name : printed;
-  } catch {
-    return printed;
-  }
+  const name: unknown = attempt(() => JSON.parse(printed));
+  return typeof name === "string" && printableName(name) === printed ? name : printed;
 }

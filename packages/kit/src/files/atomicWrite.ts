@@ -15,6 +15,7 @@ import {
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { type ToolCallInfo, ToolError } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import type { PathScope } from "../paths/pathScope.ts";
 import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
 import { type FilePath, isMountPoint, type OpenDirectory } from "./descriptors.ts";
@@ -191,13 +192,8 @@ export function createTemporary(directory: OpenDirectory, mode: number): Tempora
     closeSync(descriptor);
   };
   const discard = (): void => {
-    for (const step of [close, () => unlinkSync(path)]) {
-      try {
-        step();
-      } catch {
-        // Already renamed or gone; the error that led here is the one to report.
-      }
-    }
+    // Where it is renamed or gone, the error that led here is the one to report.
+    for (const step of [close, () => unlinkSync(path)]) attempt(step);
   };
   return { name, path, descriptor, close, discard };
 }

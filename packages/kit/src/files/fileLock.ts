@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "@toolcrib/core/internal";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /*
@@ -151,11 +152,9 @@ function hasEnded(path: string, holder: string): boolean {
  * Reads when a process started, in the system's ticks, as a process number is used again; and whether it is a zombie. Known on Linux.
  */
 function statusOf(pid: number): { readonly start: string; readonly isZombie: boolean } | undefined {
-  try {
+  return attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { start: fields[19] ?? "", isZombie: fields[0] === "Z" || fields[0] === "X" };
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolcrib/core";
-import { untilAborted } from "@toolcrib/core/internal";
+import { attempt, untilAborted } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import {
   fittingPicture,
@@ -94,14 +94,12 @@ function isFitting(bytes: Uint8Array, { width, height }: ImageHeader): boolean {
  * that many declare in front of a bundle.
  */
 function loadSharp(): OpenPicture | undefined {
-  try {
+  // It may not be installed, or not for this system.
+  return attempt(() => {
     const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
     const found = require(require.resolve("sharp"));
     return found.default ?? found;
-  } catch {
-    // It is not installed, or not for this system.
-    return undefined;
-  }
+  });
 }
 
 function refuseLarge({ length }: Uint8Array, { width, height }: ImageHeader): void {

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { untilAborted } from "@toolcrib/core/internal";
+import { attempt, untilAborted } from "@toolcrib/core/internal";
 import { isInside } from "../paths/pathLimits.ts";
 
 interface Claim {
@@ -45,13 +45,9 @@ const foldsCase = process.platform === "darwin" || process.platform === "win32";
 
 function keysOf(path: string): string[] {
   const key = foldsCase ? path.toLowerCase() : path;
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() && stats.nlink > 1) return [key, `inode:${stats.dev}:${stats.ino}`];
-  } catch {
-    // Locked by its path alone; the task itself will meet the error.
-  }
-  return [key];
+  // One that cannot be looked at is locked by its path alone; the task itself will meet the error.
+  const stats = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
+  return stats?.isFile() && stats.nlink > 1 ? [key, `inode:${stats.dev}:${stats.ino}`] : [key];
 }
 
 function conflict(a: string, b: string): boolean {

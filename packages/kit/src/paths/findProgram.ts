@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { isInside } from "./pathLimits.ts";
 
@@ -23,16 +24,14 @@ export function findProgram(name: string, notIn: readonly string[] = []): string
 }
 
 function programIn(folder: string, name: string, notIn: readonly string[]): string | undefined {
-  try {
+  return attempt(() => {
     // The folder's real path, but the program's own name: some programs act by the name they are called by.
     const program = join(realpathSync.native(folder), name);
     const target = realpathSync.native(program);
     accessSync(target, constants.X_OK);
     const isProgram = statSync(target).isFile() && [folder, program, target].every((path) => isTrusted(path, notIn));
     return isProgram ? program : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Returns whether a given path, links followed too, lies where tools cannot have written it. */

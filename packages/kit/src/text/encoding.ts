@@ -1,3 +1,5 @@
+import { attempt } from "@toolcrib/core/internal";
+
 const sniffLength = 8192;
 
 /**
@@ -16,16 +18,8 @@ export function isBinary(bytes: Uint8Array, complete: boolean = bytes.length <= 
     }
   }
   if (control > head.length * 0.3) return true;
-  return nul && !isUtf8Head(head, complete && head.length === bytes.length);
-}
-
-function isUtf8Head(head: Uint8Array, complete: boolean): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !complete });
-    return true;
-  } catch {
-    return false;
-  }
+  const stream = !complete || head.length < bytes.length;
+  return nul && attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(head, { stream })) === undefined;
 }
 
 /** Returns the line ending a text uses most: `\r\n` or `\n`. */

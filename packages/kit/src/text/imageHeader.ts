@@ -1,3 +1,5 @@
+import { attempt } from "@toolcrib/core/internal";
+
 /** The format and size that the header of an image states. */
 export interface ImageHeader {
   readonly format: "PNG" | "JPEG" | "GIF" | "WebP";
@@ -28,7 +30,8 @@ export function imageFormat(head: Uint8Array): ImageHeader["format"] | undefined
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const format = imageFormat(bytes);
   if (format === undefined) return undefined;
-  const size = sizeOf(format, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  // It may end within its header.
+  const size = attempt(() => sizeOf(format, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
   if (size === undefined || size.width === 0 || size.height === 0) return undefined;
   return { format, mimeType: `image/${format.toLowerCase()}`, ...size };
 }
@@ -39,22 +42,17 @@ interface Size {
 }
 
 function sizeOf(format: ImageHeader["format"], bytes: Buffer): Size | undefined {
-  try {
-    switch (format) {
-      case "PNG":
-        return bytes.toString("latin1", 12, 16) === "IHDR"
-          ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
-          : undefined;
-      case "GIF":
-        return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
-      case "JPEG":
-        return sizeOfJpeg(bytes);
-      case "WebP":
-        return sizeOfWebp(bytes);
-    }
-  } catch {
-    // It ends within its header.
-    return undefined;
+  switch (format) {
+    case "PNG":
+      return bytes.toString("latin1", 12, 16) === "IHDR"
+        ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+        : undefined;
+    case "GIF":
+      return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+    case "JPEG":
+      return sizeOfJpeg(bytes);
+    case "WebP":
+      return sizeOfWebp(bytes);
   }
 }
 

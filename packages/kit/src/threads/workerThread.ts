@@ -28,10 +28,7 @@ export function systemThreadId(): number {
 /** Milliseconds that a thread of this process has been on a processor; undefined where the system does not say. */
 export function processorMs(systemId: number): number | undefined {
   if (systemId === 0) return undefined;
-  try {
-    // A kernel that does not measure answers 0.
-    return Number(readFileSync(`/proc/self/task/${systemId}/schedstat`, "utf8").split(" ")[0]) / 1e6 || undefined;
-  } catch {
-    return undefined;
-  }
+  const times = attempt(() => readFileSync(`/proc/self/task/${systemId}/schedstat`, "utf8"));
+  // A kernel that does not measure answers 0.
+  return Number(times?.split(" ")[0]) / 1e6 || undefined;
 }
