@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { isError, ToolError } from "./errors.ts";
+import { invalidTool, isError } from "./errors.ts";
 import type {
   ChatTool,
   ExecutableTool,
@@ -150,24 +150,16 @@ function toJsonSchema(name: string, schema: JsonSchema | StandardSchemaV1, side:
   if (isJsonSchema(schema)) return schema;
   const instead = side === "input" ? "pass it as jsonSchema too" : "give outputSchema as a JSON Schema";
   const { vendor, jsonSchema }: LibrarySchema["~standard"] = schema["~standard"];
-  const invalid = (problem: string, cause?: unknown): ToolError =>
-    new ToolError({
-      code: "invalid_tool",
-      toolName: name,
-      message: `Invalid tool ${name}: ${problem}`,
-      details: { problem },
-      cause,
-    });
   if (!jsonSchema) {
     const least = Object.hasOwn(leastVersions, vendor) ? ` (${vendor} does from ${leastVersions[vendor]} on)` : "";
-    throw invalid(`the ${vendor} schema offers no JSON Schema${least}; ${instead}`);
+    throw invalidTool(name, `the ${vendor} schema offers no JSON Schema${least}; ${instead}`);
   }
   try {
     const { $schema: _, ...rest } = jsonSchema[side]({ target: "draft-2020-12" });
     return rest;
   } catch (cause) {
     const why = isError(cause) && cause.message !== "" ? ` (${clip(cause.message, 500)})` : "";
-    throw invalid(`the ${vendor} schema cannot be written as JSON Schema${why}; ${instead}`, cause);
+    throw invalidTool(name, `the ${vendor} schema cannot be written as JSON Schema${why}; ${instead}`, cause);
   }
 }
 

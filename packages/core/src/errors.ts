@@ -137,6 +137,17 @@ export function invalidArgument(
   });
 }
 
+/** Returns the error for a tool that cannot be registered or sent. */
+export function invalidTool(toolName: string | undefined, problem: string, cause?: unknown): ToolError {
+  return new ToolError({
+    code: "invalid_tool",
+    message: `Invalid tool ${toolName === undefined ? "<unnamed>" : quote(toolName, 100)}: ${problem}`,
+    details: { problem },
+    ...(toolName === undefined ? {} : { toolName }),
+    cause,
+  });
+}
+
 /** Writes `FIELD: REASON`; a field that is not a plain path is quoted and cut. */
 export function describeArgument(field: string, reason: string): string {
   if (field === "") return reason;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { walkSchema } from "./arguments/schemaParts.ts";
 import type { ExecutableTool, JsonSchema, ToolOutcome } from "./interface.ts";
 import { isPlainObject } from "./json.ts";
 import { ToolRegistry } from "./registry/registry.ts";
@@ -35,7 +36,7 @@ const toolChecks: Readonly<Record<string, Check>> = {
     assert.equal(JSON.stringify(first.getSchema()), JSON.stringify(second.getSchema()));
   },
   "has a closed schema: every object says additionalProperties false": async (subject) => {
-    assertClosed((await subject.create()).getSchema().function.parameters, "parameters");
+    assertClosed((await subject.create()).getSchema().function.parameters);
   },
   "answers a valid call with text of bounded size": async (subject) => {
     const outcome = await invoke(subject, await subject.validArgs());
@@ -181,14 +182,12 @@ function propertiesOf(schema: JsonSchema): Record<string, unknown> {
   return isPlainObject(schema.properties) ? schema.properties : {};
 }
 
-function assertClosed(schema: unknown, at: string): void {
-  if (!isPlainObject(schema)) return;
-  // A map of free names (environment variables) says what its values are instead.
-  const open =
-    schema.type === "object" && schema.additionalProperties !== false && !isPlainObject(schema.additionalProperties);
-  assert.ok(!open, `${at} lets unknown properties through`);
-  for (const [name, property] of Object.entries(propertiesOf(schema))) assertClosed(property, `${at}.${name}`);
-  assertClosed(schema.items, `${at}[]`);
+function assertClosed(parameters: JsonSchema): void {
+  walkSchema(parameters, ({ type, additionalProperties }, at) => {
+    // A map of free names (environment variables) says what its values are instead.
+    const isOpen = type === "object" && additionalProperties !== false && !isPlainObject(additionalProperties);
+    assert.ok(!isOpen, `parameters${at} lets unknown properties through`);
+  });
 }
 
 async function within<T>(running: Promise<T>, limitMs: number): Promise<T> {

@@ -424,8 +424,13 @@ describe("validation", () => {
   });
 });
 
+test("a format that no draft has is not checked: the library's own expression for it could run away", async () => {
+  const a = `http://${"a".repeat(60)}!`;
+  expect(await check({ a: { type: "string", format: "url" } }, { a })).toEqual({ a });
+});
+
 describe("a pattern", () => {
-  test("that cannot run away is enforced", async () => {
+  test("is enforced", async () => {
     const schema = { a: { type: "string", pattern: "^[a-z]+$" } };
     expect(await check(schema, { a: "abc" })).toEqual({ a: "abc" });
     expect(await check(schema, { a: "ABC" })).toContain('a: does not match the pattern "^[a-z]+$"');

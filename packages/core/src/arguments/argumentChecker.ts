@@ -21,19 +21,14 @@ export type ArgumentChecker = (args: unknown) => CheckedArguments | Promise<Chec
 const manyUnknown = 1000;
 const longestReason = 1000;
 
-/** Creates the checker of one tool; the validator is made at the first call. `parameters` is a schema that `register` accepted. */
+/** Creates the checker of one tool; what it needs is made at the first call. `parameters` is a schema that `register` accepted. */
 export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSchema): ArgumentChecker {
-  let validator: Validator | undefined;
-  let quickCheck: Check | undefined;
-  let readNames: ReturnType<typeof createNameReader>;
-  let schema = parameters;
+  let rules: Rules | undefined;
   const { name } = tool;
-  const isMounted = tool.hints !== undefined;
   return (given) => {
-    if (!quickCheck && isMounted) schema = mountedSchema(parameters);
-    if (!quickCheck) readNames = createNameReader(parameters);
-    quickCheck ??= compileQuickCheck(schema) ?? (() => false);
-    const repaired = repairArguments(given, { schema, quickCheck, readNames, keepsNull: isMounted });
+    rules ??= rulesFor(tool, parameters);
+    const { schema, validate } = rules;
+    const repaired = repairArguments(given, rules);
     if ("issue" in repaired) return { args: {}, error: invalid(name, { issues: [repaired.issue], count: 1 }) };
     const { args } = repaired;
     if (tool.parseArguments) return parse(tool, name, parameters, args);
@@ -45,10 +40,7 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
     try {
       const unknown = surplus(args, parameters, manyUnknown);
       if (unknown.count > 0) return { args, error: invalid(name, unknown) };
-      validator ??= isMounted
-        ? createMountedValidator(schema, quickCheck)
-        : createValidator(schema, { accepts: quickCheck, isCounted: true });
-      const errors = validator(args);
+      const errors = validate(args);
       return "then" in errors
         ? errors.then(conclude, (cause: unknown) => unchecked(name, args, cause))
         : conclude(errors);
@@ -58,18 +50,29 @@ export function createArgumentChecker(tool: ExecutableTool, parameters: JsonSche
   };
 }
 
-interface RepairRules {
+interface Rules {
   readonly schema: JsonSchema;
   readonly quickCheck: Check;
+  readonly validate: Validator;
   /** Gives arguments the names of the schema. */
   readonly readNames: ReturnType<typeof createNameReader>;
   readonly keepsNull: boolean;
 }
 
+function rulesFor({ hints }: ExecutableTool, parameters: JsonSchema): Rules {
+  const isMounted = hints !== undefined;
+  const schema = isMounted ? mountedSchema(parameters) : parameters;
+  const quickCheck = compileQuickCheck(schema) ?? (() => false);
+  const validate = isMounted
+    ? createMountedValidator(schema, quickCheck)
+    : createValidator(schema, { accepts: quickCheck, isCounted: true });
+  return { schema, quickCheck, validate, readNames: createNameReader(parameters), keepsNull: isMounted };
+}
+
 /** Repairs arguments. `isValid`: they fit as they came. */
 function repairArguments(
   given: unknown,
-  { schema, quickCheck, readNames, keepsNull }: RepairRules,
+  { schema, quickCheck, readNames, keepsNull }: Rules,
 ): { args: Record<string, unknown>; isValid?: boolean } | { issue: ArgumentIssue } {
   try {
     const copy = given === undefined || given === null ? {} : copyJson(given);

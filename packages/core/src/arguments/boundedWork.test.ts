@@ -144,6 +144,7 @@ describe("a schema that would cost too much is refused when registered, after a 
   test.each<[string, unknown, string]>([
     ["references that double", doubling, "more than 1000 schemas apply to one value"],
     ["references that loop", closed({ a: { $ref: "#/properties/a" } }), "lead back to themselves"],
+    ["a loop through the root", { ...closed({}), $recursiveRef: "#" }, "lead back to themselves"],
     ["a loop through a list", closed({ a: { allOf: [{ $ref: "#/properties/a" }] } }), "lead back to themselves"],
     [
       "a long chain",
@@ -194,7 +195,9 @@ describe("patterns", () => {
     const schema = { type: "function" as const, function: { name: "a", description: "A.", parameters } };
     const registry = new ToolRegistry([{ name: "a", hints: {}, getSchema: () => schema, execute: async () => "ok" }]);
     const address = `http://${"a".repeat(60)}!`;
-    expect(await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { xx: "y" }, address })).toBe("ok");
+    expect(
+      await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { [`${"x".repeat(25)}!`]: "y" }, address }),
+    ).toBe("ok");
     expect(await registry.execute("a", { a: "a" })).toContain("a: ");
     expect(await registry.execute("a", { names: [] })).toContain("names: expected object");
   });

@@ -1,7 +1,7 @@
 import { mendSchema, withWords } from "../arguments/mend.ts";
-import { ToolError } from "../errors.ts";
+import { invalidTool } from "../errors.ts";
 import type { AnyToolRegistry, ChatTool, JsonSchema } from "../interface.ts";
-import { cutHead, quote } from "../json.ts";
+import { cutHead } from "../json.ts";
 import { fitSchema } from "./fit.ts";
 import { joinBranches } from "./joinBranches.ts";
 import { plainSchema } from "./plain.ts";
@@ -37,11 +37,7 @@ export function definitionFor(tool: ChatTool, wire: Wire): Definition {
   const known = made.get(tool)?.get(wire);
   if (known) return known;
   const problem = definitionProblem(tool, wire);
-  if (problem !== undefined) {
-    const { name } = tool.function;
-    const message = `Invalid tool ${quote(name, 100)}: ${problem}`;
-    throw new ToolError({ code: "invalid_tool", toolName: name, message, details: { problem } });
-  }
+  if (problem !== undefined) throw invalidTool(tool.function.name, problem);
   const definition = makeDefinition(tool, wire);
   if (Object.isFrozen(tool)) made.set(tool, (made.get(tool) ?? new Map<Wire, Definition>()).set(wire, definition));
   return definition;

@@ -78,6 +78,19 @@ test("data that does not fit outputSchema is left out, and the content stays", a
   expect(await new ToolRegistry([tool]).invoke("a")).toEqual({ ok: true, output: "text", content });
 });
 
+test("of a mounted tool the forms of texts are not checked, nor their patterns run", async () => {
+  const text = { type: "string", pattern: "^(a+)+$" };
+  const outputSchema = { type: "object", properties: { a: text, b: { type: "integer" } } };
+  const data = (b: unknown) => ({ a: `${"a".repeat(25)}!`, b });
+  const outcome = async (b: unknown) => {
+    const execute = (): string => toolOutput("", { data: data(b) });
+    const tool = defineTool({ name: "a", description: "a", parameters, outputSchema, execute });
+    return new ToolRegistry([{ ...tool, hints: {} }]).invoke("a");
+  };
+  expect(await outcome(1)).toMatchObject({ data: data(1) });
+  expect(await outcome("x")).not.toHaveProperty("data");
+});
+
 test("data that would cost too much to check is left out", async () => {
   const outputSchema = { type: "array", uniqueItems: true } as const;
   const data = Array.from({ length: 20_000 }, (_, n) => ({ n }));

@@ -2,7 +2,7 @@ import { type ArgumentChecker, createArgumentChecker } from "../arguments/argume
 import { mountedSchema } from "../arguments/mountedArguments.ts";
 import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { attempt } from "../callSafely.ts";
-import { isErrorNamed, ToolError } from "../errors.ts";
+import { invalidTool, isErrorNamed, ToolError } from "../errors.ts";
 import { traitNames } from "../formats.ts";
 import type { ChatTool, ExecutableTool, Guard, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
@@ -130,14 +130,4 @@ function readOutputSchema(tool: ExecutableTool, name: string): JsonSchema | unde
   const problem = schemaProblem(schema, "outputSchema");
   if (problem) throw invalidTool(name, problem);
   return deepFreeze(schema);
-}
-
-function invalidTool(toolName: string | undefined, problem: string, cause?: unknown): ToolError {
-  return new ToolError({
-    code: "invalid_tool",
-    message: `Invalid tool ${toolName === undefined ? "<unnamed>" : quote(toolName, 100)}: ${problem}`,
-    details: { problem },
-    ...(toolName === undefined ? {} : { toolName }),
-    cause,
-  });
 }

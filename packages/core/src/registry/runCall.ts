@@ -86,7 +86,7 @@ function runFound(
   const call = callOf(state, found, name, options);
   // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
   if (state.middlewares.length === 0 && guardsOf(state, found.entry).length === 0) {
-    if (found.error || call.refusal) return Promise.resolve(refused(call.refusal, found));
+    if (found.error || call.refusal) return Promise.resolve(failed((call.refusal ?? found.error) as ToolError));
     return runTool(state, found.entry, call, options, nothing);
   }
   return runGuarded(state, found, call, options);
@@ -249,10 +249,6 @@ function refusalOf({ entries }: RegistryState, name: string): ToolError | undefi
   if (entry) return entry.enabled ? undefined : notAvailable(name);
   const enabled = [...entries].filter(([, known]) => known.enabled).map(([known]) => known);
   return notFound(shownName(name), nearestName(shownName(name), enabled));
-}
-
-function refused(refusal: ToolError | undefined, { error }: CheckedCall): ToolOutcome {
-  return { ok: false, error: (refusal ?? error) as ToolError };
 }
 
 function failed(error: ToolError): ToolOutcome {
