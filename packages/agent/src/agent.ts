@@ -26,7 +26,7 @@ import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
 import { runWithQuestions } from "./turn/questions.ts";
-import { RecordedSteps } from "./turn/recordedSteps.ts";
+import { Steps } from "./turn/steps.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
@@ -40,7 +40,7 @@ export class Agent {
     const history = new History();
     const steering: string[] = [];
     const { systemPrompt = "", compaction, stopRepeats } = options;
-    const steps = options.steps && new RecordedSteps(options.steps);
+    const steps = new Steps(options.steps);
     const state = { provider, history, steps, steering, compaction, stopRepeats, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
     const { tools = onlySaving } = options;

@@ -36,5 +36,5 @@ export type { Session } from "./session/session.ts";
 export { createSaveSessionContextTool, type SessionToolContext } from "./session/sessionContext.ts";
 export type { Compacted } from "./turn/compact.ts";
 export { type CostLimit, createCostLimit } from "./turn/costLimit.ts";
-export type { StepRunner } from "./turn/recordedSteps.ts";
+export type { StepRunner } from "./turn/steps.ts";
 export { anyOf, calledTool, type StopCondition, usedTokens } from "./turn/stopConditions.ts";

@@ -18,8 +18,8 @@ import type { ImageBlock, PendingCall, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
 import type { CompactionOptions, LoopLimits } from "./turn/loopState.ts";
-import type { StepRunner } from "./turn/recordedSteps.ts";
 import type { RepeatOptions } from "./turn/repeats.ts";
+import type { StepRunner } from "./turn/steps.ts";
 import type { StopCondition } from "./turn/stopConditions.ts";
 
 /** A user's message: text, or text and pictures. */

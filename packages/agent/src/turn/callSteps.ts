@@ -4,7 +4,7 @@ import { frozenJson } from "../conversation/frozenJson.ts";
 import type { ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { abortedError } from "../requestClock.ts";
 import type { Asked } from "./approvals.ts";
-import type { RecordedSteps } from "./recordedSteps.ts";
+import type { Steps } from "./steps.ts";
 
 /** The end of a call: with its result, or with a question. The step of a call is recorded as this. */
 export type CallEnd =
@@ -14,7 +14,7 @@ export type CallEnd =
 interface CallSteps {
   readonly tools: { get(name: string): ExecutableTool | undefined };
   readonly signal: AbortSignal;
-  readonly steps: RecordedSteps;
+  readonly steps: Steps;
   /** Runs the call, which may end with a question. */
   execute(): Promise<CallEnd>;
   /** Called at once when the runner of the steps fails, while the call may still run. */
@@ -29,6 +29,7 @@ export async function runCallSteps(
   call: ToolCallBlock,
   { tools, signal, steps, execute, onFailure }: CallSteps,
 ): Promise<CallEnd | undefined> {
+  if (!steps.areRecorded) return execute();
   const uses = steps.count(`call:${call.id}`);
   const key = uses === 1 ? call.id : `${call.id}:${uses}`;
   const isRepeatable = mayRunTwice(tools, call.name);
@@ -68,7 +69,7 @@ function mayRunTwice(tools: CallSteps["tools"], name: string): boolean {
  * Returns whether this process may start the call. The record is the claim: its value is a token of the attempt that has written it. A token of
  * another says that the call was started before, here or elsewhere. Before the guards decide, as no step may run inside another.
  */
-async function claimStart(steps: RecordedSteps, key: string): Promise<boolean> {
+async function claimStart(steps: Steps, key: string): Promise<boolean> {
   let token: string | undefined;
   const recorded = await steps.run(`start:${key}`, async () => {
     token ??= crypto.randomUUID();

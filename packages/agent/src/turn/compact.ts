@@ -151,7 +151,7 @@ async function* summaryOf(
   const ask = (): AsyncGenerator<AgentEvent, Summary> => requestSummary(head, state, { clock, tools, isAnew });
   let summary: Summary;
   try {
-    summary = steps ? (yield* steps.next("compact", ask, clock)).value : yield* ask();
+    ({ value: summary } = yield* steps.next("compact", ask, clock));
   } catch (error) {
     // The turn goes on without a summary.
     if (reason !== "asked" && isAgentError(error) && error.code === "invalid_request") return { text: "" };

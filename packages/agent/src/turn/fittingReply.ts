@@ -6,7 +6,7 @@ import { modelRules } from "../providers/models/models.ts";
 import type { RequestClock } from "../requestClock.ts";
 import { beginAnew, type Compacted, roomIn } from "./compact.ts";
 import type { LoopState } from "./loopState.ts";
-import { type TakenReply, takeRecordedReply, takeReply } from "./takeReply.ts";
+import { type TakenReply, takeReply } from "./takeReply.ts";
 import { learnWindow, requestSize, windowOf } from "./window.ts";
 
 /** A request of this share of the window may be refused for its length, whatever the service says. */
@@ -27,7 +27,7 @@ export async function* takeFittingReply(
   options: ChatOptions,
 ): AsyncGenerator<AgentEvent, TakenReply> {
   const { history, tools } = state;
-  const first = yield* outcomeOf(nextReply(state, step, clock, options));
+  const first = yield* outcomeOf(takeReply(state, step, clock, options));
   const outcomes: Outcome<TakenReply>[] = [first];
   let outcome = first;
   const drafts: Draft[] = [];
@@ -48,7 +48,7 @@ export async function* takeFittingReply(
       done = done ? addDone(done, anew.done) : anew.done;
       const draft = history.draft(anew.messages);
       drafts.push(draft);
-      outcome = yield* outcomeOf(nextReply({ ...state, history: draft.history }, step, clock, options));
+      outcome = yield* outcomeOf(takeReply({ ...state, history: draft.history }, step, clock, options));
       outcomes.push(outcome);
     }
     const result = isRefused(outcome) ? first : outcome;
@@ -72,16 +72,6 @@ export async function* takeFittingReply(
 const cutOff = "The reply did not fit into the model's context window.";
 
 type Draft = ReturnType<LoopState["history"]["draft"]>;
-
-function nextReply(
-  state: LoopState,
-  step: number,
-  clock: RequestClock,
-  options: ChatOptions,
-): AsyncGenerator<AgentEvent, TakenReply> {
-  const { steps } = state;
-  return steps ? takeRecordedReply(state, steps, step, clock, options) : takeReply(state, step, clock, options);
-}
 
 async function* outcomeOf<T>(work: AsyncGenerator<AgentEvent, T>): AsyncGenerator<AgentEvent, Outcome<T>> {
   try {

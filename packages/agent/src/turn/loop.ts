@@ -68,7 +68,7 @@ export async function* runTurn(
       step += 1;
       clock.throwIfAborted(text);
       // Before the compaction, which weighs it. Where steps are recorded it belongs to that of the reply.
-      if (!steps) yield* deliverSteering(history, state.steering);
+      if (!steps.areRecorded) yield* deliverSteering(history, state.steering);
       if (state.compaction) yield* compact(state, state.compaction, clock, options.tools);
       yield { type: "step-start", step };
       const taken = yield* takeFittingReply(state, step, clock, options);
@@ -80,7 +80,7 @@ export async function* runTurn(
       text = isPaused ? text + answerOf(message) : answerOf(message);
       isPaused = stop === "pause";
       if (usage) yield { type: "usage", usage, total: history.usage };
-      const isSteered = (steps ? taken.waiting : state.steering).length > 0;
+      const isSteered = (steps.areRecorded ? taken.waiting : state.steering).length > 0;
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, isSteered);
       if (!reason) continue;
       // Cut off, or the last step: what it began must not run.

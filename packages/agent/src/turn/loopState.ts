@@ -2,9 +2,9 @@ import type { History } from "../conversation/history.ts";
 import { AgentError } from "../errors.ts";
 import type { Provider } from "../provider.ts";
 import type { RequestLimits } from "../requestClock.ts";
-import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RepeatOptions } from "./repeats.ts";
 import type { RetryLimits } from "./requestReply.ts";
+import type { Steps } from "./steps.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
 /** The limits of a turn; times in milliseconds. */
@@ -33,8 +33,7 @@ export interface LoopState {
   /** The window in tokens that the service has named, or has shown by what it took and refused. */
   window?: { readonly tokens: number; readonly isStated: boolean };
   readonly stopRepeats?: RepeatOptions | undefined;
-  /** Runs the steps; without it they run as they are. */
-  readonly steps?: RecordedSteps | undefined;
+  readonly steps: Steps;
   /** Messages given by `steer` that wait for the next step. */
   readonly steering: string[];
   systemPrompt: string;

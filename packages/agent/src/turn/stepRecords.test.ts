@@ -11,7 +11,7 @@ import type { ModelRequest } from "../provider.ts";
 import { createSession } from "../session/session.ts";
 import type { SessionToolContext } from "../session/sessionContext.ts";
 import { assertConversation, ScriptedProvider, type ScriptedReply } from "../testing.ts";
-import type { StepRunner } from "./recordedSteps.ts";
+import type { StepRunner } from "./steps.ts";
 
 type Recorded = { readonly value: unknown } | { readonly error: Record<string, unknown> };
 

@@ -8,9 +8,9 @@ import type { ChatOptions } from "../options.ts";
 import type { Opening, ReplyEvent } from "../provider.ts";
 import type { RequestClock } from "../requestClock.ts";
 import type { LoopState } from "./loopState.ts";
-import type { Recorded, RecordedSteps } from "./recordedSteps.ts";
 import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
+import type { Recorded } from "./steps.ts";
 
 /** A reply of the model and what joined the conversation around it, as its step records them. */
 export interface TakenReply {
@@ -23,15 +23,57 @@ export interface TakenReply {
   readonly waiting: readonly string[];
 }
 
-/** Takes the next reply of a turn, with what was steered before it. */
+/**
+ * Takes the next reply of a turn as a step, with what was steered before it. History ends up as the record has it, whether or not the record was
+ * written here. Where none is, what was steered stays, also after a failure.
+ */
 export async function* takeReply(
   state: LoopState,
   step: number,
   clock: RequestClock,
   options: ChatOptions,
-  delivered: string[] = [],
 ): AsyncGenerator<AgentEvent, TakenReply> {
-  const { provider, history, limits, steering } = state;
+  const { history, steering, steps } = state;
+  const delivered: string[] = [];
+  let recorded: Recorded<TakenReply> | undefined;
+  try {
+    recorded = yield* steps.next("reply", () => askForReply(state, step, clock, options, delivered), clock);
+  } catch (error) {
+    if (!steps.areRecorded) throw error;
+    // Told again behind what stays, and where the failure is recorded as it was there: what follows goes by the size of the request.
+    await takeBack(state, delivered.splice(0));
+    await history.announce(presentOf(state, options));
+    throw error;
+  } finally {
+    // Without a record of it, it waits again.
+    if (!recorded && steps.areRecorded) await takeBack(state, delivered);
+  }
+  const { value, own } = recorded;
+  if (value === own) return value;
+  const message = frozenJson(value.reply.message);
+  for (const { id } of callsOf(message)) history.callIds.add(id);
+  if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
+    // Recorded by an earlier process, or meanwhile by another.
+    await takeBack(state, delivered);
+    // The caller may have steered the same again on replay.
+    for (const text of value.steered) takeOut(steering, text);
+    yield* deliverSteering(history, [...value.steered]);
+  }
+  if (value.announced) await history.record(value.announced);
+  const there = [...steering];
+  for (const text of value.waiting) if (!takeOut(there, text)) steering.push(text);
+  return { ...value, reply: { ...value.reply, message } };
+}
+
+/** Asks for a reply behind what was steered, which it notes in `delivered`. */
+async function* askForReply(
+  state: LoopState,
+  step: number,
+  clock: RequestClock,
+  options: ChatOptions,
+  delivered: string[],
+): AsyncGenerator<AgentEvent, TakenReply> {
+  const { provider, history, limits, steering, steps } = state;
   yield* deliverSteering(history, steering, delivered);
   const present = presentOf(state, options);
   const announced = (await history.announce(present)) ?? null;
@@ -43,7 +85,7 @@ export async function* takeReply(
   const content = { ...present, messages, ...(opening && { opening }), changes, ...asked };
   const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });
   // A recorded step that is aborted is not over.
-  const reply = yield* state.steps ? events : keepStoppedText(events, state);
+  const reply = yield* steps.areRecorded ? events : keepStoppedText(events, state);
   return { reply, steered: delivered, announced, waiting: [...steering] };
 }
 
@@ -66,47 +108,6 @@ async function* keepStoppedText(
     if (text !== "") await history.addReply(toValidReply({ ...message, model }, history.callIds));
     throw error;
   }
-}
-
-/**
- * Does the same as a recorded step. History ends up as the record has it, whether or not the record was written here.
- */
-export async function* takeRecordedReply(
-  state: LoopState,
-  steps: RecordedSteps,
-  step: number,
-  clock: RequestClock,
-  options: ChatOptions,
-): AsyncGenerator<AgentEvent, TakenReply> {
-  const { history, steering } = state;
-  const delivered: string[] = [];
-  let recorded: Recorded<TakenReply> | undefined;
-  try {
-    recorded = yield* steps.next("reply", () => takeReply(state, step, clock, options, delivered), clock);
-  } catch (error) {
-    // Told again behind what stays, and where the failure is recorded as it was there: what follows goes by the size of the request.
-    await takeBack(state, delivered.splice(0));
-    await history.announce(presentOf(state, options));
-    throw error;
-  } finally {
-    // Without a record of it, it waits again.
-    if (!recorded) await takeBack(state, delivered);
-  }
-  const { value, own } = recorded;
-  if (value === own) return value;
-  const message = frozenJson(value.reply.message);
-  for (const { id } of callsOf(message)) history.callIds.add(id);
-  if (JSON.stringify(delivered) !== JSON.stringify(value.steered)) {
-    // Recorded by an earlier process, or meanwhile by another.
-    await takeBack(state, delivered);
-    // The caller may have steered the same again on replay.
-    for (const text of value.steered) takeOut(steering, text);
-    yield* deliverSteering(history, [...value.steered]);
-  }
-  if (value.announced) await history.record(value.announced);
-  const there = [...steering];
-  for (const text of value.waiting) if (!takeOut(there, text)) steering.push(text);
-  return { ...value, reply: { ...value.reply, message } };
 }
 
 /** Takes what was delivered, the last of the conversation, out of it again. */

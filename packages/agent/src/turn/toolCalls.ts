@@ -19,8 +19,8 @@ import { boundedResult } from "./boundedResult.ts";
 import { type CallEnd, runCallSteps } from "./callSteps.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
-import type { RecordedSteps } from "./recordedSteps.ts";
 import type { RepeatGuard } from "./repeats.ts";
+import type { Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
 
 /** The part of a registry that the loop needs. */
@@ -34,8 +34,7 @@ export interface ToolRunner {
 /** The setting in which the calls of one reply run. */
 export interface ToolRun {
   readonly tools: ToolRunner;
-  /** Runs the steps of the calls; without it they run as they are. */
-  readonly steps: RecordedSteps | undefined;
+  readonly steps: Steps;
   readonly signal: AbortSignal;
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
@@ -132,9 +131,7 @@ async function runOne(
   events: EventQueue,
 ): Promise<CallEnd | undefined> {
   try {
-    const end = known
-      ? { result: known }
-      : await (run.steps ? runSteps(call, run, run.steps, events) : execute(call, run, events));
+    const end = known ? { result: known } : await runSteps(call, run, events);
     if (end?.usage) events.push({ type: "usage", usage: end.usage, total: await run.used(end.usage), callId: call.id });
     if (!end?.result) return end;
     const result = run.repeats?.noted(end.result) ?? end.result;
@@ -146,13 +143,8 @@ async function runOne(
   }
 }
 
-function runSteps(
-  call: ToolCallBlock,
-  run: ToolRun,
-  steps: RecordedSteps,
-  events: EventQueue,
-): Promise<CallEnd | undefined> {
-  const { tools, signal } = run;
+function runSteps(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd | undefined> {
+  const { tools, signal, steps } = run;
   const onFailure = (error: unknown): void => events.fail(error);
   return runCallSteps(call, { tools, signal, steps, execute: () => execute(call, run, events), onFailure });
 }

@@ -30,13 +30,17 @@ export interface Recorded<T> {
   readonly own: T | undefined;
 }
 
-/** The steps of one agent: each name is used once. */
-export class RecordedSteps {
-  readonly #runner: StepRunner;
+/** The steps of one agent: each name is used once. Without a runner none is recorded. */
+export class Steps {
+  readonly #runner: StepRunner | undefined;
   readonly #uses: Map<string, number> = new Map();
 
-  constructor(runner: StepRunner) {
+  constructor(runner: StepRunner | undefined) {
     this.#runner = runner;
+  }
+
+  get areRecorded(): boolean {
+    return this.#runner !== undefined;
   }
 
   /** Counts how often `subject` has had a step, with this time. */
@@ -48,6 +52,7 @@ export class RecordedSteps {
 
   /** Throws `bad_session` where the runner resolves to something else than any step resolves to. */
   async run<T extends object | string>(name: string, fn: () => Promise<T>): Promise<T> {
+    if (!this.#runner) return fn();
     const value: unknown = await this.#runner.run(name, fn);
     if (typeof value === "string" || isObject(value)) return value as T;
     const received = value === null ? "null" : typeof value;
@@ -63,6 +68,10 @@ export class RecordedSteps {
     work: () => AsyncGenerator<AgentEvent, T>,
     clock: RequestClock,
   ): AsyncGenerator<AgentEvent, Recorded<T>> {
+    if (!this.#runner) {
+      const value = yield* work();
+      return { value, own: value };
+    }
     const events = new EventQueue();
     let running: Promise<T> | undefined;
     let isRunning = false;

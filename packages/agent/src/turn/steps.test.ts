@@ -8,7 +8,7 @@ import { AgentError } from "../errors.ts";
 import type { AgentEvent, Message, ToolCallBlock, Usage } from "../messages.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { assertConversation } from "../testing.ts";
-import type { StepRunner } from "./recordedSteps.ts";
+import type { StepRunner } from "./steps.ts";
 
 const killed = "the process was killed";
 
