@@ -41,7 +41,7 @@ export const inputs = {
   ],
   windows: [
     ...packing,
-    "testing/windows/**",
+    ...["testing/windows/**", "testing/runtimes/program/registry.mjs"],
     // Where Windows differs.
     "packages/{kit,tools-fs,tools-bash,tools-search}/src/**",
     ...["packages/mcp/src/client/transport/**", "packages/cli/src/{state,config}/**", "packages/policy/src/judge/**"],
