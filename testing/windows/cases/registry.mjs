@@ -1,8 +1,8 @@
 // What the registry promises of one call: the part of `test:runtimes` about it, here too.
 import assert from "node:assert/strict";
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { registry } from "../../runtimes/program/registry.mjs";
 import { newFolder, runTests, test } from "../harness.mjs";
-import { registry } from "../runtimes/registry.mjs";
 
 registry({ test });
 
