@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { Agent, type AgentOptions, chatObject, fallbackProvider } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { assertConversation } from "@toolcrib/agent/testing";
-import {
-  createToolSearch,
-  defineTool,
-  type ExecutableTool,
-  type ToolOutput,
-  ToolRegistry,
-  toolOutput,
-} from "@toolcrib/core";
+import { defineTool, type ExecutableTool, type ToolOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { mendSchema } from "@toolcrib/core/internal";
 import { drawPicture } from "@toolcrib/testing/pictures";
 import { routeServices } from "@toolcrib/testing/routeServices";
@@ -144,12 +137,6 @@ export function testFeatures(
       expect(problems.filter((problem) => problem.includes("different conversation")).length).toBeLessThan(2);
     }
 
-    test("plain turns lose nothing", async () => {
-      const agent = agentOf();
-      for (let turn = 0; turn < 3; turn += 1) await work(agent);
-      expectKept(false);
-    });
-
     test("what the model says between calls is shown, where the service tells it on request", async () => {
       server.script(answerWith({ ...call("look"), thinking: "First I look." }), answerWith(say("Done.")));
       const events = [];
@@ -158,31 +145,6 @@ export function testFeatures(
       const isShown = isAppended || !/gateway|Haiku 4.5|completions/.test(title);
       expect(thoughts.join("").includes("First I look.")).toBe(isShown);
       expectKept(false);
-    });
-
-    test("tools taken away and given back", async () => {
-      const agent = agentOf();
-      await work(agent);
-      for (const change of [
-        () => agent.disableTool("write"),
-        () => agent.disableTool("count"),
-        () => agent.enableTool("write"),
-      ]) {
-        change();
-        await work(agent);
-        expect(lastRequest().tools).toEqual(names(tools));
-      }
-      expectKept(true);
-    });
-
-    test("a tool that is disabled in the middle of a turn", async () => {
-      tools.register(tool("stop", () => `${tools.disable("write")}`));
-      const agent = agentOf();
-      await work(agent);
-      script(call("stop", "look"), call("look"), say("Done."));
-      await agent.chat("Go.");
-      expect(lastRequest().tools).toEqual(["count", "look", "stop"]);
-      expectKept(true);
     });
 
     test("tools added, removed, and added again with another schema", async () => {
@@ -202,111 +164,6 @@ export function testFeatures(
       expect(server.requests.at(-1)?.text).toContain("Does more.");
       await work(agent);
       expectKept(true);
-    });
-
-    test("tools given for a turn", async () => {
-      const agent = agentOf();
-      await work(agent);
-      script(call("other"), say("Done."));
-      await agent.chat("Go.", { tools: new ToolRegistry([tool("look"), tool("other")]) });
-      expect(lastRequest().tools).toEqual(["look", "other"]);
-      await work(agent);
-      expect(lastRequest().tools).toEqual(names(tools));
-      expectKept(true);
-    });
-
-    test("search_tools and the tools that it finds", async () => {
-      for (const name of ["send_mail", "close_issue"]) tools.register(tool(name, undefined, { deferred: true }));
-      tools.register(createToolSearch(tools));
-      const agent = agentOf();
-      await work(agent);
-      script({ calls: [{ name: "search_tools", args: '{"query": "mail"}' }] }, call("send_mail"), say("Done."));
-      await agent.chat("Mail it.");
-      expect(lastRequest().tools).toContain("send_mail");
-      expect(lastRequest().tools).not.toContain("close_issue");
-      await work(agent);
-      expectKept(true);
-    });
-
-    test("another system prompt", async () => {
-      const agent = agentOf();
-      await work(agent);
-      agent.setSystemPrompt("Be polite.");
-      await work(agent);
-      expect(lastRequest().instructions.at(-1)).toContain("Be polite.");
-      agent.setSystemPrompt("Be brief.");
-      await work(agent);
-      expect(lastRequest().instructions.at(-1)).toContain("Be brief.");
-      expectKept(true);
-    });
-
-    test("a session that goes on with the same words and tools", async () => {
-      await work(agentOf({ journal: journal() }));
-      const agent = await Agent.resume(connect(server), journal(), { tools, attempts: 1 });
-      await work(agent);
-      expectKept(false);
-    });
-
-    test("a session that goes on with other words and tools", async () => {
-      await work(agentOf({ journal: journal() }));
-      const others = new ToolRegistry([tool("look"), tool("other")]);
-      const resume = (options: AgentOptions) => Agent.resume(connect(server), journal(), { attempts: 1, ...options });
-      await work(await resume({ tools: others, systemPrompt: "Be polite." }));
-      expect(lastRequest()).toMatchObject({ tools: ["look", "other"] });
-      expect(lastRequest().instructions.at(-1)).toContain("Be polite.");
-      await work(await resume({ tools }));
-      expect(lastRequest().tools).toEqual(names(tools));
-      expectKept(true);
-    });
-
-    test("a question answered in place, and one denied", async () => {
-      tools.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
-      const agent = agentOf();
-      for (const answer of [true, "not now"] as const) {
-        script(call("write", "look"), say("Done."));
-        await agent.chat("Go.", { approve: async () => answer });
-      }
-      await work(agent);
-      expectKept(false);
-    });
-
-    test("a question answered by another process, from the journal", async () => {
-      tools.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
-      const first = agentOf({ journal: journal() });
-      script(call("look", "write", "count"));
-      await expect(first.chat("Go.")).rejects.toMatchObject({ reason: "approval" });
-      const agent = await Agent.resume(connect(server), journal(), { tools, attempts: 1 });
-      script(say("Done."));
-      expect(await agent.approve(Object.fromEntries(agent.pending.map(({ callId }) => [callId, true])))).toContain(
-        "Done.",
-      );
-      await work(agent);
-      expectKept(false);
-    });
-
-    test("a question that a new message leaves without an answer", async () => {
-      tools.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
-      const agent = agentOf();
-      script(call("write"));
-      await expect(agent.chat("Go.")).rejects.toMatchObject({ reason: "approval" });
-      await work(agent, "Never mind.");
-      await work(agent);
-      expectKept(false);
-    });
-
-    test("a message that arrives while tools run", async () => {
-      const agent = agentOf();
-      tools.register(
-        tool("slow", () => {
-          agent.steer("Only the first.");
-          return "slow done";
-        }),
-      );
-      script(call("slow"), call("look"), say("Done."));
-      await agent.chat("Go.");
-      expect(server.requests[1]?.text).toContain("Only the first.");
-      await work(agent);
-      expectKept(false);
     });
 
     test("compaction now, and by the size of the conversation", async () => {

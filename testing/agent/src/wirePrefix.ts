@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions } from "@toolcrib/agent";
+import { assertConversation } from "@toolcrib/agent/testing";
 import { createToolSearch, defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { inForce } from "@toolcrib/testing/wire/inForce";
 import { answerWith, type WireReply } from "@toolcrib/testing/wireReplies";
 import type { WireRequest, WireServer } from "@toolcrib/testing/wireServer";
 import { expect } from "vitest";
-import { type WireService, wireServices } from "./wireServices.ts";
+import type { WireService } from "./wireServices.ts";
 
 /** Fewer tokens are not cached. */
 const leastCached = 1024;
@@ -21,13 +22,21 @@ const tool = (name: string, more: object = {}) =>
     ...more,
   });
 
+const deferred = ["mail", "post"];
+
 function firstTools(): ToolRegistry {
-  const tools = new ToolRegistry([tool("look"), tool("count"), tool("write"), tool("mail", { deferred: true })]);
+  const tools = new ToolRegistry([tool("look"), tool("count"), tool("write")]);
+  for (const name of deferred) tools.register(tool(name, { deferred: true }));
   tools.register(createToolSearch(tools));
+  tools.register(tool("stop", { execute: () => `${tools.disable("count")}` }));
   return tools.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
 }
 
-const call = (name: string, args = '{"path": "a"}'): WireReply => ({ text: "Looking.", calls: [{ name, args }] });
+const call = (...names: string[]): WireReply => ({
+  text: "Looking.",
+  calls: names.map((name) => ({ name, args: '{"path": "a"}' })),
+});
+const searched: WireReply = { calls: [{ name: "search_tools", args: '{"query": "mail"}' }] };
 const done: WireReply = { text: "Done." };
 const script = ({ server }: Pick<Talk, "server">, ...replies: WireReply[]): void =>
   server.script(...replies.map(answerWith));
@@ -49,7 +58,7 @@ async function resume(talk: Talk, options: AgentOptions = {}): Promise<void> {
 
 async function turn(talk: Talk): Promise<void> {
   script(talk, call("look"), done);
-  await talk.agent.chat("Go.");
+  expect(await talk.agent.chat("Go.")).toContain("Done.");
 }
 
 /** Each is a turn, or what changes before one. */
@@ -75,20 +84,60 @@ const actions: Readonly<Record<string, (talk: Talk) => unknown>> = {
   toolsOfTurn: async ({ server, agent }) => {
     script({ server }, call("other"), done);
     await agent.chat("Go.", { tools: new ToolRegistry([tool("look"), tool("other")]) });
+    expect(lastOf(server).tools).toEqual(["look", "other"]);
   },
   search: async ({ server, agent }) => {
-    script({ server }, call("search_tools", '{"query": "mail"}'), call("mail"), done);
+    script({ server }, searched, call("mail"), done);
     await agent.chat("Mail it.");
+    expect(lastOf(server).tools).toContain("mail");
   },
+  disableInTurn: async ({ server, agent }) => {
+    script({ server }, call("stop"), call("look"), done);
+    await agent.chat("Go.");
+    expect(lastOf(server).tools).not.toContain("count");
+  },
+  steerInTurn: async ({ server, agent }) => {
+    script({ server }, call("look"), done);
+    for await (const { type } of agent.streamChat("Go.")) if (type === "tool-call") agent.steer("Only the first.");
+    expect(server.requests.at(-1)?.text).toContain("Only the first.");
+  },
+  askInPlace: async ({ server, agent, tools }) => {
+    for (const answer of tools.hasTool("write") ? ([true, "not now"] as const) : []) {
+      script({ server }, call("write", "look"), done);
+      await agent.chat("Write it.", { approve: async () => answer });
+    }
+  },
+  // The next message leaves it without an answer.
   ask: async (talk) => {
     if (!talk.tools.hasTool("write")) return;
-    script(talk, call("write"));
-    await talk.agent.chat("Write it.").catch(() => undefined);
+    script(talk, call("look", "write", "count"));
+    await expect(talk.agent.chat("Write it.")).rejects.toMatchObject({ reason: "approval" });
+  },
+  askElsewhere: async (talk) => {
+    await actions.ask?.(talk);
+    if (talk.agent.pending.length === 0) return;
     await resume(talk);
     script(talk, done);
-    await talk.agent.approve(Object.fromEntries(talk.agent.pending.map(({ callId }) => [callId, true])));
+    const answers = Object.fromEntries(talk.agent.pending.map(({ callId }) => [callId, true]));
+    expect(await talk.agent.approve(answers)).toContain("Done.");
   },
 };
+
+/** Those after which the request begins as before, at any service. */
+export const unchanging: readonly string[] = [
+  "talk",
+  "resume",
+  "steer",
+  "steerInTurn",
+  "askInPlace",
+  "ask",
+  "askElsewhere",
+];
+
+function lastOf(server: WireServer) {
+  const { format, body } = server.requests.at(-1) as WireRequest;
+  return inForce(format, body);
+}
 
 /** All of a request up to the end of its history, without the bracket that closes it. */
 function prefixOf({ text, body }: WireRequest): string {
@@ -96,16 +145,17 @@ function prefixOf({ text, body }: WireRequest): string {
   return text.slice(0, text.indexOf(history) + history.length - 1);
 }
 
-/** The services for which a change is appended. */
-export const appendedServices: readonly WireService[] = wireServices.filter(({ isAppended }) => isAppended);
-
 /** The names of what may happen. */
 export const actionNames: readonly string[] = Object.keys(actions);
 
-/** Whatever happens, each request begins with the bytes of the one before, and all of that is read from the cache. */
-export async function checkPrefix(server: WireServer, service: WireService, names: readonly string[]): Promise<void> {
+/**
+ * Whatever happens, the service has the tools and the words of the moment. Where a change can be appended, each request begins with the bytes
+ * of the one before, and all of that is read from the cache; elsewhere thinking before a change may be lost, and nothing else.
+ */
+export async function checkTalk(server: WireServer, service: WireService, names: readonly string[]): Promise<void> {
+  const { isAppended, isChecked } = service;
   server.reset();
-  Object.assign(server.account, service.account, { countsTokens: true });
+  Object.assign(server.account, service.account, { countsTokens: isAppended });
   const tools = firstTools();
   const journal = join(temporaryFolder("prefix"), "session.jsonl");
   const options = { tools, systemPrompt: `Be brief. ${words}`, attempts: 1, journal };
@@ -115,12 +165,25 @@ export async function checkPrefix(server: WireServer, service: WireService, name
     talk.count += 1;
     await actions[name]?.(talk);
     await turn(talk);
-    const { format, body } = server.requests.at(-1) as WireRequest;
+    assertConversation(talk.agent.sessionContext);
     const offered = talk.agent.getTools().map((schema) => schema.function.name);
     const found = server.requests.some(({ text }) => text.includes("mail done"));
-    expect(inForce(format, body).tools).toEqual(offered.filter((tool) => tool !== "mail" || found).sort());
+    const expected = offered.filter((tool) => !deferred.includes(tool) || (tool === "mail" && found));
+    const { tools: sent, instructions } = lastOf(server);
+    expect(sent, name).toEqual(expected.sort());
+    // A message that tells of tools alone has no words.
+    const told = instructions.findLast((text) => text !== "");
+    expect(told, name).toContain(talk.agent.systemPrompt);
   }
-  expect(server.takeProblems()).toEqual([]);
+  const problems = server.takeProblems();
+  if (isAppended || !isChecked || names.every((name) => unchanging.includes(name))) expect(problems).toEqual([]);
+  for (const problem of problems) expect(problem).toMatch(/different conversation|thinking is lost|is left out/);
+  // The service says it once; then the client knows.
+  expect(problems.filter((problem) => problem.includes("different conversation")).length).toBeLessThan(2);
+  if (isAppended) checkCache(talk);
+}
+
+function checkCache({ server, agent }: Talk): void {
   for (const [index, request] of server.requests.entries()) {
     const before = server.requests[index - 1];
     if (!before) continue;
@@ -132,5 +195,5 @@ export async function checkPrefix(server: WireServer, service: WireService, name
   const cost = server.requests.reduce((sum, { tokens }) => sum + (tokens?.cost ?? 0), 0);
   expect(cost).toBeGreaterThan(0);
   // As the service charges it.
-  expect(talk.agent.usage.cost).toBeCloseTo(cost, 9);
+  expect(agent.usage.cost).toBeCloseTo(cost, 9);
 }

@@ -1,6 +1,7 @@
 import { routeServices } from "@toolcrib/testing/routeServices";
 import { sharedWireServer } from "@toolcrib/testing/sharedWireServer";
-import { actionNames, appendedServices, checkPrefix } from "@toolcrib/testing-agent/wirePrefix";
+import { actionNames, checkTalk } from "@toolcrib/testing-agent/wirePrefix";
+import { wireServices } from "@toolcrib/testing-agent/wireServices";
 import fc from "fast-check";
 import { test } from "vitest";
 
@@ -10,12 +11,12 @@ routeServices(server);
 const turns = 20;
 const numRuns = Number(process.env.TOOLCRIB_ROUNDS ?? 2);
 
-test.each(appendedServices)(
-  `with $title: whatever changes in ${turns} turns, a request begins with the bytes of the one before, which are read from the cache`,
+test.each(wireServices)(
+  `with $title: whatever changes in ${turns} turns, the tools and words of the moment count, and appended changes keep the cache`,
   async (service) => {
     const plan = fc.array(fc.constantFrom(...actionNames), { minLength: turns, maxLength: turns });
     await fc.assert(
-      fc.asyncProperty(plan, (names) => checkPrefix(server, service, names)),
+      fc.asyncProperty(plan, (names) => checkTalk(server, service, names)),
       { numRuns, endOnFailure: true },
     );
   },
