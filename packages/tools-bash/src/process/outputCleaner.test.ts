@@ -36,6 +36,8 @@ describe("a reply shows a line as it stood in the end", () => {
     ["bell\u0007 \u001b(Bset\u001b=", "bell set"],
     ["1 of 3 日本\u001b[2K\u001b[1G2 of 3\u001b[1000D\u001b[K3 of 3\n", "3 of 3\n"],
     ["a\u001b[5Cb\u001b[40Gc\n", "abc\n"],
+    ["😀 one\rok\n", "ok one\n"],
+    ["😀 one\r1\n", "1  one\n"],
   ])("%j", (printed, expected) => {
     expect(cleaned(Buffer.from(printed))).toBe(expected);
     // Also where a sequence or a character is cut between any two reads.

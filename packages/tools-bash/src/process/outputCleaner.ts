@@ -196,15 +196,13 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-/** A line that programs write over, character by character. Each step takes bounded time, and the memory is flat. */
+/** A line that programs write over. Each step takes bounded time, and the memory is flat. */
 class RewrittenLine {
   readonly #emit: (text: string) => void;
-  /** The line while it was only added to. */
-  #plain = "";
-  /** Its characters, once something was written over. */
-  #characters: string[] | undefined;
-  /** Undefined at the end of a plain line. */
+  #text = "";
+  /** Where the next character goes; undefined at the end of a line that was only added to. */
   #at: number | undefined;
+  #isRewritten = false;
 
   /** Passes to `emit` what can no longer be written over. */
   constructor(emit: (text: string) => void) {
@@ -216,62 +214,57 @@ class RewrittenLine {
     return this.#at === undefined;
   }
 
-  write(text: string): void {
-    if (this.isPlain) {
-      const line = this.#plain + text;
-      const settled = lengthOfSettled(line.length);
-      // Not between the halves of a surrogate pair.
-      const end = (line.charCodeAt(settled - 1) & 0xfc00) === 0xd800 ? settled - 1 : settled;
-      if (end > 0) this.#emit(line.slice(0, end));
-      this.#plain = line.slice(end);
-      return;
-    }
-    let { characters, at } = this.#split();
-    for (const character of text) {
-      if (at === mostRewritten) {
-        this.#emit(characters.join(""));
-        characters.length = at = 0;
-      }
-      while (characters.length < at) characters.push(" ");
-      characters[at] = character;
-      at += 1;
-    }
-    this.#at = at;
+  write(run: string): void {
+    const at = this.#place;
+    const end = at + run.length;
+    const text = this.#text.slice(0, at).padEnd(at) + run + this.#text.slice(end);
+    const settled = lengthOfSettled(text.length);
+    // Not between the halves of a surrogate pair.
+    const first = (text.charCodeAt(settled - 1) & 0xfc00) === 0xd800 ? settled - 1 : settled;
+    if (first > 0) this.#emit(text.slice(0, first));
+    if (this.isPlain) this.#text = text.slice(first);
+    else this.#rewrite(end - first, text.slice(first));
   }
 
-  /** Goes to the start. A line break that follows ends the line as it is, so nothing is split yet. */
+  /** Goes to the start. A line break that follows ends the line as it is. */
   carriageReturn(): void {
-    if (this.#at !== undefined || this.#plain !== "") this.#at = 0;
+    if (this.#text !== "") this.#at = 0;
   }
 
   back(by: number): void {
-    this.#at = Math.max(0, this.#split().at - by);
+    this.#rewrite(Math.max(0, this.#place - by), this.#text);
   }
 
   /** Erases to the end (0), from the beginning (1) or all of it (2). */
   erase(what: number): void {
-    const { characters, at } = this.#split();
-    this.#at = at;
-    if (what === 1) characters.fill(" ", 0, at + 1);
-    else characters.length = what === 2 ? 0 : Math.min(at, characters.length);
+    const at = this.#place;
+    const rest = what === 1 ? this.#text.slice(at + 1).padStart(this.#text.length) : this.#text.slice(0, at);
+    this.#rewrite(at, what === 2 ? "" : rest);
   }
 
   /** Returns the line as it stands. A new one begins. */
   take(): string {
-    const text = this.#characters?.join("").trimEnd() ?? this.#plain;
-    this.#plain = "";
-    this.#characters = this.#at = undefined;
+    // Half of a character that was written over is a space.
+    const text = this.#isRewritten ? this.#text.replace(/\p{Surrogate}/gu, " ").trimEnd() : this.#text;
+    this.#text = "";
+    this.#at = undefined;
+    this.#isRewritten = false;
     return text;
   }
 
   /** Counts how many of so many characters can no longer be written over, once they stand at the end of a plain line. */
   settled(added: number): number {
-    return Math.max(0, lengthOfSettled(this.#plain.length + added) - this.#plain.length);
+    return Math.max(0, lengthOfSettled(this.#text.length + added) - this.#text.length);
   }
 
-  #split(): { characters: string[]; at: number } {
-    this.#characters ??= [...this.#plain];
-    return { characters: this.#characters, at: this.#at ?? this.#characters.length };
+  get #place(): number {
+    return this.#at ?? this.#text.length;
+  }
+
+  #rewrite(at: number, text: string): void {
+    this.#isRewritten = true;
+    this.#at = at;
+    this.#text = text;
   }
 }
 
