@@ -4,6 +4,7 @@ import { isInside } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
 import { beyondIn, beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { readOnly } from "../programs/readOnly.ts";
+import type { FileKind } from "../programs/record.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
@@ -29,7 +30,7 @@ function isUncertain({ decision, cause }: Verdict): boolean {
 
 /** A use of a file that can be told from a line. */
 interface FileUse {
-  readonly kind: "read" | "write" | "delete";
+  readonly kind: FileKind;
   /** As the line has it. */
   readonly word: string;
   /** Everything below it too. */
@@ -93,9 +94,9 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
   const addBeyond = (words: readonly string[], command?: LineCommand): void => {
     for (const found of command?.changes === false ? beyondOf(words) : beyondIn(words, command !== undefined)) {
-      const below = usesBelow(found, command, line);
-      const kinds = found.kinds.filter((kind) => kind !== "read" || isLimited(kind, settings));
-      for (const kind of kinds) uses.push(...below.map((use) => ({ ...use, kind, under: forbiddenAlone })));
+      for (const kind of found.kinds)
+        if (kind !== "read" || isLimited(kind, settings))
+          uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));
     }
   };
   if (line.unreadable !== undefined) addBeyond(rawWords(line.text));
@@ -199,14 +200,15 @@ function printsRepository({ reads, ofRepository, words }: LineCommand): boolean 
 
 /** Lists what a command does with all below folders. */
 function usesBelow(
-  { folders, ofRepository, byGit, partly, followsLinks, names, kinds }: FoundBeyond,
+  { folders, ofRepository, byGit, partly, followsLinks, names }: FoundBeyond,
+  kind: FileKind,
   command: LineCommand | undefined,
   { effect, directories, looks }: CommandLine,
-): Omit<FileUse, "under" | "kind">[] {
+): Omit<FileUse, "under">[] {
   if (folders === undefined) return [];
   // A line that cannot be read may let a pattern stand for names with a dot, too.
   const named = folders.flatMap((word) =>
-    command === undefined && hasPattern(word) && kinds.includes("delete")
+    command === undefined && hasPattern(word) && kind === "delete"
       ? [word, word.slice(0, word.lastIndexOf("/", word.search(/[*?[]/)) + 1) || "."]
       : [word],
   );
@@ -216,7 +218,7 @@ function usesBelow(
   const meantOf = (top: string): Meant | undefined =>
     names ? { names: onlyNamed(names) } : byGit ? { skipped: join(top, ".git") } : undefined;
   const maybe = partly === "history" ? ifShown : partly ? leavesOut : undefined;
-  return words.map((word) => ({ word, tree: true, maybe, followsLinks, meant: meantOf(tops[0] ?? ".") }));
+  return words.map((word) => ({ kind, word, tree: true, maybe, followsLinks, meant: meantOf(tops[0] ?? ".") }));
 }
 
 function onlyNamed(names: readonly string[]): (path: string) => boolean {

@@ -50,7 +50,8 @@ export function beyondIn(words: readonly string[], isOneCommand: boolean): Found
     if (record.beyond === undefined || seen.has(record.beyond)) return [];
     seen.add(record.beyond);
     const found = beyondOf(words, at, isFirst);
-    return at === 0 ? found : found.filter(({ kinds }) => !kinds.every((kind) => kind === "read"));
+    if (at === 0) return found;
+    return found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
   });
 }
 
