@@ -14,7 +14,7 @@ export {
 export type { Wire } from "./definitions/rules.ts";
 export { choicesOf, isError, isMarked, MarkedError } from "./errors.ts";
 export { traitNames } from "./formats.ts";
-export { canonicalJson, isPlainObject, mostLevels, quote } from "./json.ts";
+export { canonicalJson, isPlainObject, mostLevels, quote, setOwn } from "./json.ts";
 export {
   editDistance,
   isLegalName,

@@ -1,3 +1,5 @@
+import { setOwn } from "@toolcrib/core/internal";
+
 const deepest = 200;
 
 /**
@@ -19,11 +21,4 @@ export function frozenJson(value: unknown, depth = 0): unknown {
 
 function isPlainScalar(value: unknown): boolean {
   return value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
-}
-
-// Assigning to `__proto__` would set the prototype; as an own property it is data.
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-  } else target[key] = value;
 }

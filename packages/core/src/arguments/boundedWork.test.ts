@@ -63,6 +63,11 @@ const doublingBelow = {
   properties: { a: { $ref: "#/$defs/node" } },
   $defs: { node: { anyOf: [child, { ...child, required: ["z"] }] } },
 };
+const doublingAll = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/node" } },
+  $defs: { node: { type: "object", allOf: [child, { ...child, title: "again" }] } },
+};
 const nestedIds = nested(40, (inner) => ({ $id: "urn:x", properties: { a: inner } }), {}) as JsonSchema;
 const enumOfMany = { enum: Array.from({ length: 15_000 }, (_, index) => `value_${index}`) };
 const withDefault = (value: unknown, schema: object = {}): JsonSchema => ({
@@ -98,6 +103,7 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
       "steps",
     ],
     ["references that double on the way down", doublingBelow, { a: nested(90, (c) => ({ c }), {}) }, "steps"],
+    ["the same in JSON text", doublingAll, { a: JSON.stringify(nested(40, (c) => ({ c }), {})) }, "steps"],
     ["100,000 levels", list({}), { l: nested(100_000, (inner) => [inner], []) }, "nested deeper than 500 levels"],
     ["100,000 levels as text", list({}), { l: "[".repeat(100_000) + "]".repeat(100_000) }, "l: expected array"],
     ["100,000 levels, all as text", list({}), '{"l":'.repeat(100_000) + 1 + "}".repeat(100_000), "expected an object"],
@@ -195,9 +201,7 @@ describe("patterns", () => {
     const schema = { type: "function" as const, function: { name: "a", description: "A.", parameters } };
     const registry = new ToolRegistry([{ name: "a", hints: {}, getSchema: () => schema, execute: async () => "ok" }]);
     const address = `http://${"a".repeat(60)}!`;
-    expect(
-      await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { [`${"x".repeat(25)}!`]: "y" }, address }),
-    ).toBe("ok");
+    expect(await registry.execute("a", { a: `${"a".repeat(60)}!`, names: { xx: 5 }, address })).toBe("ok");
     expect(await registry.execute("a", { a: "a" })).toContain("a: ");
     expect(await registry.execute("a", { names: [] })).toContain("names: expected object");
   });

@@ -47,7 +47,11 @@ export function runWithDeadline(
     }
     // After two turns of the microtask queue, most calls that wait for nothing have ended. They need no timer and no listener, which
     // cost 1 µs: until then the signal is asked instead.
-    if (!run.hasEnded()) void nextTurn.then(nothing).then(() => run.watchOrFail());
+    if (!run.hasEnded())
+      nextTurn
+        .then(nothing)
+        .then(() => run.watch())
+        .catch((error: unknown) => run.fail(error));
   });
 }
 
@@ -80,8 +84,7 @@ class ToolRun {
   readonly info: ToolCallInfo;
   readonly #call: ToolCall;
   readonly #timeoutMs: number;
-  readonly #onCommit: () => void;
-  readonly #resolve: (outcome: ToolOutcome) => void;
+  readonly #ends: RunEnds;
   readonly #startedAt = performance.now();
   #ended = false;
   #committed = false;
@@ -90,12 +93,11 @@ class ToolRun {
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(call: ToolCall, timeoutMs: number, { onCommit, resolve, caller }: RunEnds) {
+  constructor(call: ToolCall, timeoutMs: number, ends: RunEnds) {
     this.#call = call;
     this.#timeoutMs = timeoutMs;
-    this.#onCommit = onCommit;
-    this.#resolve = resolve;
-    this.info = infoOf(this, call, caller);
+    this.#ends = ends;
+    this.info = infoOf(this, call, ends.caller);
   }
 
   /** Returns whether the call has ended; also looks at the caller's signal. */
@@ -117,7 +119,7 @@ class ToolRun {
   commit(): void {
     if (this.hasEnded()) throw new Error("the call has ended; nothing was changed");
     this.#committed = true;
-    this.#onCommit();
+    this.#ends.onCommit();
   }
 
   get signal(): AbortSignal {
@@ -142,15 +144,6 @@ class ToolRun {
     this.#timer = setTimeout(() => this.#timeOut(), Math.min(Math.max(leftMs, 1), longestDelayMs));
   }
 
-  /** Does the same as `watch`, for where nobody else would learn that the signal cannot be listened to. */
-  watchOrFail(): void {
-    try {
-      this.watch();
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
   #timeOut(): void {
     const error = timedOut(this.#call.name, this.#timeoutMs, this.#committed);
     this.#finish({ ok: false, error }, error);
@@ -169,7 +162,7 @@ class ToolRun {
       clearTimeout(this.#timer);
       this.#call.signal?.removeEventListener("abort", this.#onAbort);
     }
-    this.#resolve(outcome);
+    this.#ends.resolve(outcome);
     if (reason === undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);

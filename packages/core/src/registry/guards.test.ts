@@ -357,6 +357,20 @@ describe("what was allowed is what runs", () => {
     }
   });
 
+  test("a tool that changes what it got changes nothing for a second run behind the same middleware", async () => {
+    const execute = async (args: Record<string, unknown>): Promise<string> => {
+      ran.push(JSON.stringify(args));
+      args.to = "thief";
+      return "paid";
+    };
+    const seen: string[] = [];
+    const registry = new ToolRegistry([pay("paid", { execute })]).use((_, next) => next().then(() => next()));
+    registry.guard(({ args }) => seen.push(JSON.stringify(args)) > 0);
+    await registry.execute("pay", { to: "me" });
+    expect(seen).toEqual(['{"to":"me"}', '{"to":"me"}']);
+    expect(ran).toEqual(seen);
+  });
+
   test("arguments with a getter are read once", async () => {
     const parseArguments = (): unknown => {
       let reads = 0;
