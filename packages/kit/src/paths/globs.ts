@@ -68,7 +68,7 @@ export function compileNames(given: readonly (NameTest | "**")[]): Glob {
 
 /** A set, and all that may stand in it; a `*`, any other character, which a backslash may escape. */
 const unit = /(\*+)|\[([!^]?)|\\?([\s\S])/y;
-const member = /\[:([^\]]*):\]|(\\[\s\S]|[^\\])(?:-(\\[\s\S]|[^\]\\]))?/y;
+const member = /\[:([^\]]{0,99}):\]|(\\[\s\S]|[^\\])(?:-(\\[\s\S]|[^\]\\]))?/y;
 
 /** The characters of the classes of POSIX, as pairs of first and last. */
 export const posixClasses: Readonly<Record<string, string>> = {
@@ -126,31 +126,32 @@ function readSet(
   negation: string,
   ignoreCase: boolean,
 ): { source: string; end: number } | string {
-  let source = "";
+  // Each once: a hostile set may be long.
+  const ranges = new Set<string>();
   const add = (from: string, end: string): void => {
     // Of a range in the wrong order git takes the first character.
     const to = end < from ? from : end;
     if (from === "/" && to === "/") return;
-    source += `${sourceOf(from)}-${sourceOf(to)}`;
+    ranges.add(`${sourceOf(from)}-${sourceOf(to)}`);
     const [first, last] = [from > "A" ? from : "A", to < "Z" ? to : "Z"];
-    if (ignoreCase && first <= last) source += `${lowerCase(first)}-${lowerCase(last)}`;
+    if (ignoreCase && first <= last) ranges.add(`${lowerCase(first)}-${lowerCase(last)}`);
   };
   member.lastIndex = start;
   do {
     const [, named, from, to = from] = member.exec(glob) ?? [];
     if (named !== undefined) {
-      const ranges = Object.hasOwn(posixClasses, named) ? posixClasses[named] : undefined;
-      if (ranges === undefined)
+      const pairs = Object.hasOwn(posixClasses, named) ? posixClasses[named] : undefined;
+      if (pairs === undefined)
         return `it names an unknown class of characters; known: ${Object.keys(posixClasses).join(", ")}`;
-      for (const [range = ""] of ranges.matchAll(/../gs)) add(range.charAt(0), range.charAt(1));
+      for (const [pair = ""] of pairs.matchAll(/../gs)) add(pair.charAt(0), pair.charAt(1));
     } else if (from !== undefined && to !== undefined) {
       add(from.slice(-1), to.slice(-1));
     } else {
       return unclosed;
     }
   } while (glob[member.lastIndex] !== "]");
-  if (source === "" && negation === "") return "a [...] in it fits no character";
-  return { source: `[${negation && "^"}${source}]`, end: member.lastIndex + 1 };
+  if (ranges.size === 0 && negation === "") return "a [...] in it fits no character";
+  return { source: `[${negation && "^"}${[...ranges].join("")}]`, end: member.lastIndex + 1 };
 }
 
 function lowerCase(text: string): string {

@@ -37,6 +37,9 @@ describe("the rules of a .gitignore", () => {
 
   test.each([
     ["*a".repeat(100), "a".repeat(255)],
+    ["*a".repeat(100_000), "a".repeat(255)],
+    [`[${"ab-c[:alpha:]".repeat(80_000)}]x`, "ax"],
+    [`[${"[:".repeat(500_000)}`, "a"],
     [`/${"*a".repeat(100)}/x`, `${"a".repeat(255)}/a`],
     [`/${"**/a/".repeat(500)}x`, "a/".repeat(2000)],
     [`/${"**/".repeat(100_000)}x`, "a/".repeat(2000)],
