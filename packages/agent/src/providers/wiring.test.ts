@@ -46,26 +46,6 @@ function request(text = "Hello", signal = new AbortController().signal) {
 }
 
 describe.each(wireFormats)("the %s wire", (format) => {
-  test("begins each request with the bytes of the one before, so that prompt caches work", async () => {
-    const agent = new Agent(wireProvider(format, server.url), { tools: listRegistry(), systemPrompt: "Be brief." });
-    for (let step = 0; step < 4; step += 1)
-      server.script(answerWith({ text: `Step ${step}. `, calls: [call(`${step}`), call("x")] }));
-    server.script(answerWith({ text: "Done." }), answerWith({ text: "Again." }));
-    // Not every model may be made to call a tool.
-    await agent.chat("Go.", { toolChoice: format === "messages" ? "auto" : "required" });
-    await agent.chat("And again.");
-    expect(server.problems()).toEqual([]);
-    expect(server.requests[0]?.body.tool_choice).toBeDefined();
-    // All of a request up to the end of its history, without the bracket that closes it.
-    const texts = server.requests.map(({ text, body }) => {
-      const history = JSON.stringify(body[format === "responses" ? "input" : "messages"]);
-      return text.slice(0, text.indexOf(history) + history.length - 1);
-    });
-    expect(texts).toHaveLength(6);
-    for (const [index, text] of texts.slice(1).entries())
-      expect(text.startsWith(texts[index] ?? "?"), `request ${index + 2}`).toBe(true);
-  });
-
   test("yields the same events streamed and not, except for the pieces of the text", async () => {
     const events = [];
     for (const stream of [true, false]) {
