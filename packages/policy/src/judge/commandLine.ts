@@ -162,5 +162,5 @@ function isPlainChange(words: readonly string[]): boolean {
 
 /** Splits a line that cannot be read into words, whatever stands between them. */
 export function rawWords(line: string): readonly string[] {
-  return line.replace(/\\\r?\n/g, "").split(/[\s'"`;|&<>(){}$\\]+/);
+  return line.replace(/\\\r?\n/g, "").match(/[^\s'"`;|&<>(){}$\\]+/g) ?? [];
 }

@@ -212,7 +212,7 @@ export function holdsCommand(pattern: CommandPattern, words: readonly string[]):
 }
 
 function innerWords(words: readonly string[]): Inner {
-  const all = words.slice(1).flatMap((word) => rawWords(word.replace(/^(--?[\w-]+)=/, "$1 ")).filter(Boolean));
+  const all = words.slice(1).flatMap((word) => rawWords(word.replace(/^(--?[\w-]+)=/, "$1 ")));
   const places = new Map<string, number[]>();
   for (const [at, word] of all.entries()) {
     const name = plainName(programName(word));

@@ -62,7 +62,7 @@ function programAt(words: readonly string[], at: number): ProgramRecord | undefi
 
 function foundIn(
   own: readonly string[],
-  { does, below, only, unless, named, folder = 0, partly, followsLinks }: Beyond,
+  { does, below, only, unless, named, folder, partly, followsLinks }: Beyond,
   { covers }: ProgramRecord,
   { repository }: ProgramRecord,
 ): FoundBeyond | undefined {
@@ -79,12 +79,12 @@ function foundIn(
   const isLast = paths.length === 0 && all.length > 1;
   const sources = isLast ? all.slice(0, -1) : all;
   const done = does.split(" ");
-  // Without anything to put it does nothing.
-  if (done.includes("put") && sources.length === 0) return undefined;
   const operands = below === "last" ? all.slice(-1) : below === "sources" ? sources : all;
   const names = own.filter((_, at) => at > 0 && isPlain && named?.split(" ").includes(own[at - 1] ?? ""));
   // Git has patterns of its own, and words for the whole repository.
-  const isWhole = fewest < folder || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
+  const isWhole = (folder !== undefined && fewest < folder) || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
+  // Without operands such a program does nothing.
+  if ((below !== undefined || done.includes("put")) && operands.length === 0 && !isWhole) return undefined;
   const kinds = done.filter((one): one is FileKind => one === "read" || one === "write" || one === "delete");
   // With one operand `ln` makes the link where it runs.
   const target = paths[0] ?? (isLast ? (all.at(-1) ?? ".") : ".");

@@ -95,7 +95,10 @@ export interface Beyond {
   readonly below?: "all" | "last" | "sources";
   /** Options with which no look tells it either. */
   readonly unless?: OptionList;
-  /** With fewer operands than this it takes the folder that it runs in, or the repository of that. Default: 0. */
+  /**
+   * With fewer operands than this it takes the folder that it runs in, or the repository of that; an option that is not known may take one.
+   * Left out: without operands it does nothing.
+   */
   readonly folder?: number;
   /** Options whose value is a pattern: only names that fit are meant. */
   readonly named?: OptionList;

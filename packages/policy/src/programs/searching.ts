@@ -67,6 +67,7 @@ const find: ProgramRecord = {
   beyond: {
     does: "delete",
     below: "all",
+    folder: 0,
     only: "-delete",
     named: "-name -iname",
     unless: "-path -ipath -wholename -iwholename -regex -iregex",
