@@ -33,7 +33,8 @@ export function missingIn(request, answer, secrets) {
     if (data !== undefined && ![data, mimeType].some((one) => shown.includes(one)) && !has(decoded(data)))
       missing.push(`${type}: ${mimeType}`);
   }
-  const media = (result.content ?? []).map(({ data }) => data);
+  // The blocks are looked at above: an SVG picture is shown as its text, without its type.
+  const media = (result.content ?? []).flatMap(({ data, mimeType }) => [data, mimeType]);
   const values = JSON.stringify(result).length > head ? [] : valuesOf(result.structuredContent ?? {});
   const lost = values.filter((value) => !media.includes(value) && lacksText(value) !== undefined);
   return [...missing, ...lost.map((value) => `structuredContent: ${value}`)];
