@@ -1,6 +1,4 @@
-import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { type PipeEnds, takePipes } from "./outputPipes.ts";
 import { isBun } from "./platform.ts";
 import { PolledWriter } from "./polledPipe.ts";
 
@@ -30,30 +28,6 @@ interface InputStream {
 
 /** The time that a write waits for the program to take the bytes. */
 const momentMs = 100;
-
-/**
- * Makes a pipe: bash takes the sockets that Node would make for a connection from elsewhere, and runs the user's start-up file. Undefined where
- * none can be made. The ends are the caller's to close.
- */
-export function takeInputPipe(): PipeEnds | undefined {
-  const [pipe] = takePipes(1) ?? [];
-  if (!pipe) return undefined;
-  const opened: number[] = [];
-  // Opened again: the program waits when it reads, and this process does not when it writes.
-  const open = (flags: number): number => {
-    const descriptor = openSync(`/proc/self/fd/${pipe.read}`, flags);
-    opened.push(descriptor);
-    return descriptor;
-  };
-  try {
-    return { read: open(constants.O_RDONLY), write: open(constants.O_WRONLY | constants.O_NONBLOCK) };
-  } catch {
-    for (const descriptor of opened) closeSync(descriptor);
-    return undefined;
-  } finally {
-    for (const descriptor of [pipe.read, pipe.write]) closeSync(descriptor);
-  }
-}
 
 /** Takes the writing end of a pipe: a descriptor, which it closes, or a stream of Node's. */
 export function openInput(end: number | InputStream): CommandInput {

@@ -28,12 +28,15 @@ let isAvailable = process.platform === "linux" && !isDeno;
 /** Named pipes without a name any more. */
 const kept: number[] = [];
 
-/** Takes so many pipes; undefined if they cannot be made. The descriptors are the caller's to close. */
-export function takePipes(count: number): PipeEnds[] | undefined {
+/**
+ * Takes so many pipes; undefined if they cannot be made. The descriptors are the caller's to close. This process waits at none of its ends, the
+ * reading ones or, with `isInput`, the writing ones; a command waits at the others.
+ */
+export function takePipes(count: number, isInput = false): PipeEnds[] | undefined {
   const taken: PipeEnds[] = [];
   const takeFrom = (first: number): boolean => {
     for (const place of kept.slice(first)) {
-      const pipe = taken.length < count ? openPipe(place) : undefined;
+      const pipe = taken.length < count ? openPipe(place, isInput) : undefined;
       if (pipe) taken.push(pipe);
     }
     return taken.length === count;
@@ -67,23 +70,28 @@ function makePipes(): void {
   }
 }
 
-/** Opens a pipe; undefined while any process has one of its ends open: what it holds would mix with the next output. */
-function openPipe(place: number): PipeEnds | undefined {
-  const path = `/proc/self/fd/${place}`;
-  let read: number | undefined;
+/** Opens a pipe; undefined while any process has one of its ends open: what it holds would mix with what comes next. */
+function openPipe(place: number, isInput: boolean): PipeEnds | undefined {
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    const descriptor = openSync(`/proc/self/fd/${place}`, flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
   try {
-    const reader = attempt(() => openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
-    if (reader !== undefined) {
-      closeSync(reader);
-      return undefined;
-    }
-    read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const reader = attempt(() => open(constants.O_WRONLY | constants.O_NONBLOCK));
+    const read = reader === undefined ? open(constants.O_RDONLY | constants.O_NONBLOCK) : undefined;
     // With a writer there are bytes, or it is an error.
-    if (readSync(read, new Uint8Array(1)) === 0) return { read, write: openSync(path, constants.O_WRONLY) };
-    closeSync(read);
-    return undefined;
+    if (read !== undefined && readSync(read, new Uint8Array(1)) === 0) {
+      if (!isInput) return { read, write: open(constants.O_WRONLY) };
+      const write = open(constants.O_WRONLY | constants.O_NONBLOCK);
+      const ends = { read: open(constants.O_RDONLY), write };
+      closeSync(read);
+      return ends;
+    }
   } catch {
-    if (read !== undefined) closeSync(read);
-    return undefined;
+    // As if it were in use.
   }
+  for (const descriptor of opened) closeSync(descriptor);
+  return undefined;
 }

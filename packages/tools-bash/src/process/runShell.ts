@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { ToolError } from "@toolcrib/core";
 import { afterPoll, ChildOutput } from "./childOutput.ts";
-import { type CommandInput, openInput, takeInputPipe } from "./commandInput.ts";
+import { type CommandInput, openInput } from "./commandInput.ts";
 import { type CommandOutput, HeadTailBuffer } from "./headTailBuffer.ts";
 import { inheritedDescriptors, nullDescriptors } from "./inheritedDescriptors.ts";
 import { type PipeEnds, takePipes } from "./outputPipes.ts";
@@ -60,7 +60,8 @@ const longestKillMs = 500;
 export async function runShell(request: ShellRequest): Promise<ShellResult> {
   const started = performance.now();
   const pipes = takePipes(2);
-  const inputPipe = request.onInput && takeInputPipe();
+  // Bash takes the sockets that Node would make for a connection from elsewhere, and runs the user's start-up file.
+  const inputPipe = request.onInput && takePipes(1, true)?.[0];
   const child = start(request, pipes, inputPipe);
   const inputEnd = inputPipe?.write ?? child.stdin;
   // If no descriptors are left, the child has no streams.
