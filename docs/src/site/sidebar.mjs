@@ -37,7 +37,10 @@ export const sidebar = [
     "guides/mcp-details",
     "guides/mcp-servers",
   ]),
-  group("Build an agent", guides("providers", "write-a-tool", "schemas", "streaming", "sessions", "remote", "testing")),
+  group(
+    "Build an agent",
+    guides("providers", "write-a-tool", "schemas", "streaming", "sessions", "remote", "testing", "agent"),
+  ),
   group("Permissions", [
     ...guides("permissions", "guards", "approvals", "rules", "sandbox"),
     "packages/policy-commands",

@@ -7,7 +7,9 @@ import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
 import { ScriptedProvider, type ScriptedReply } from "./testing.ts";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const texts = ["../README.md", "../../../docs/src/content/docs/guides/agent.md"].map((path) =>
+  readFileSync(new URL(path, import.meta.url), "utf8"),
+);
 
 let folder: string;
 const paid: string[] = [];
@@ -57,7 +59,7 @@ async function runExample(
   asked: string[],
   scripts: readonly ScriptedReply[][] = payments,
 ): Promise<unknown> {
-  const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const examples = texts.flatMap((text) => [...text.matchAll(/```ts\n(.*?)```/gs)]).map(([, code = ""]) => code);
   const [example = "", ...others] = examples.filter((code) => code.includes(mark));
   expect(others).toEqual([]);
   const code = stripTypeScriptTypes(example)
