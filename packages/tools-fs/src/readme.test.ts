@@ -10,7 +10,6 @@ testReadme(new URL("../README.md", import.meta.url), {
 testReadme(new URL("../../../docs/src/content/docs/tools/files.md", import.meta.url), {
   "patch.ts":
     /^Changed greet\.js\nCreated docs\/greet\.md \(12 bytes\)\nRemoved old\.txt\n {2}return `Hello \$\{name\}`;\n$/,
-  "undo.ts": /^Tidy up the notes \[ 'restored', 'removed' \] mine\n\n$/,
   "requireRead.ts":
     /^Error .+: notes\.md was not read yet; read it first\nError .+: notes\.md has changed since it was read; read it again\n$/,
   "deny.ts":
