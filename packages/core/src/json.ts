@@ -68,10 +68,9 @@ export function isSameJson(one: unknown, other: unknown): boolean {
     return one.length === other.length && one.every((item, index) => isSameJson(item, other[index]));
   if (!isPlainObject(one) || !isPlainObject(other)) return false;
   const keys = Object.keys(one);
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]))
-  );
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) if (!Object.hasOwn(other, key) || !isSameJson(one[key], other[key])) return false;
+  return true;
 }
 
 /** Returns JSON text with the keys of every object in one order, so that equal values give equal texts. */
