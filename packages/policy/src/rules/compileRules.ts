@@ -50,20 +50,23 @@ export function compileRules(list: Decision, texts: unknown, bases: PathBases): 
   if (texts.length > mostRules) throw new RangeError(`${list} has more than ${mostRules} rules`);
   const rules = [...new Set(texts)].map((text) => parseRule(text, list));
   const compile = (chosen: readonly Rule[]): RuleGroup => compileGroup(list, chosen, bases);
-  const groups = new Map([...grouped(rules)].map(([subject, chosen]) => [subject, compile(chosen)]));
-  const prefixes = rules.flatMap((rule) => (rule.binds === "server" ? rule.prefix : []));
+  const groupsOf = (binds: Rule["binds"]): ReadonlyMap<string, RuleGroup> =>
+    new Map([...grouped(rules, binds)].map(([subject, chosen]) => [subject, compile(chosen)]));
+  const [tools, servers, kinds] = [groupsOf("tool"), groupsOf("server"), groupsOf("effect")];
   const ofNames = rules.filter((rule) => rule.binds === "effect" && rule.kind !== "execute");
   return {
     list,
     ofNames: ofNames.length === 0 ? undefined : compile(ofNames),
     ofTool(tool, origin) {
-      // To allow, the origin counts: a server named `a` may call its tool `b__c`, which is mounted as that of a server `a__b` is.
-      const ofServer = prefixes.filter(
-        (prefix) => tool.startsWith(prefix) && (list !== "allow" || prefixOf(origin) === prefix),
-      );
-      return [`tool ${tool}`, ...ofServer.map((prefix) => `server ${prefix}`)].flatMap((key) => groups.get(key) ?? []);
+      const own = tools.get(tool);
+      const found = own === undefined ? [] : [own];
+      for (const [prefix, group] of servers) {
+        // To allow, the origin counts: a server named `a` may call its tool `b__c`, which is mounted as that of a server `a__b` is.
+        if (tool.startsWith(prefix) && (list !== "allow" || prefixOf(origin) === prefix)) found.push(group);
+      }
+      return found;
     },
-    ofEffect: (kind) => groups.get(`effect ${kind}`),
+    ofEffect: (kind) => kinds.get(kind),
   };
 }
 
@@ -72,13 +75,12 @@ function prefixOf(origin: string): string | undefined {
   return origin.startsWith("mcp:") ? serverPrefix(origin.slice("mcp:".length)) : undefined;
 }
 
-/** Returns the rules by what they bind. */
-function grouped(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
+/** Returns the rules that bind tools, servers or effects, by their names. */
+function grouped(rules: readonly Rule[], binds: Rule["binds"]): ReadonlyMap<string, readonly Rule[]> {
   const groups = new Map<string, Rule[]>();
-  for (const rule of rules) {
+  for (const rule of rules.filter((one) => one.binds === binds)) {
     const subject = rule.binds === "tool" ? rule.tool : rule.binds === "server" ? rule.prefix : rule.kind;
-    const key = `${rule.binds} ${subject}`;
-    groups.set(key, [...(groups.get(key) ?? []), rule]);
+    groups.set(subject, [...(groups.get(subject) ?? []), rule]);
   }
   return groups;
 }
