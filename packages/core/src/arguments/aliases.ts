@@ -3,7 +3,7 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 import { freeName, withLegalCharacters } from "../names.ts";
 import { walkSchema } from "./schemaParts.ts";
-import { allApplied, createLookUp, createStepCounter, schemasOfItem, schemasOfProperty } from "./steps.ts";
+import { allApplied, createStepCounter, lookUpOf, schemasOfItem, schemasOfProperty } from "./steps.ts";
 
 /** Matches a name that every service takes. */
 const takenByAll = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
@@ -43,7 +43,7 @@ export function createNameReader(schema: JsonSchema): ((args: unknown) => unknow
   const aliases = aliasesOf(schema);
   if (aliases.size === 0) return undefined;
   const names = new Map([...aliases].map(([name, alias]) => [alias, name]));
-  const lookUp = createLookUp(schema);
+  const lookUp = lookUpOf(schema);
   return (args) => read(args, [schema], createStepCounter());
 
   function read(value: unknown, schemas: readonly unknown[], spend: (steps: number) => void): unknown {

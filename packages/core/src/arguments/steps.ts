@@ -10,15 +10,26 @@ export class TooManySteps extends Error {}
 
 const inPlace = ["allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"] as const;
 const alone = ["not", "if", "then", "else"] as const;
-const applied = new WeakMap<JsonSchema, Map<unknown, readonly JsonSchema[]>>();
 
 /**
- * Returns a function that gives a schema and all that apply to the same value, each as often as a reference leads there. It throws TooManySteps
- * past 1,000 of them, so also for references that lead back to themselves. Answers are kept: `root` must not change after the first call.
+ * Returns a schema and all that apply to the same value, each as often as a reference leads there. Throws TooManySteps past 1,000 of them, so
+ * also for references that lead back to themselves.
  */
-export function createLookUp(root: JsonSchema): (schema: unknown) => readonly JsonSchema[] {
-  const known = applied.get(root) ?? new Map<unknown, readonly JsonSchema[]>();
-  applied.set(root, known);
+type LookUp = (schema: unknown) => readonly JsonSchema[];
+
+const lookUps = new WeakMap<JsonSchema, LookUp>();
+
+/** Returns what looks up in one schema. Answers are kept: `root` must not change after the first call. */
+export function lookUpOf(root: JsonSchema): LookUp {
+  const before = lookUps.get(root);
+  if (before) return before;
+  const lookUp = lookUpIn(root);
+  lookUps.set(root, lookUp);
+  return lookUp;
+}
+
+function lookUpIn(root: JsonSchema): LookUp {
+  const known = new Map<unknown, readonly JsonSchema[]>();
   const gather = (one: unknown, depth = 0): readonly JsonSchema[] => {
     const before = known.get(one);
     if (before) return before;
@@ -91,7 +102,7 @@ export function createStepCounter(): (steps: number) => void {
  */
 export function countSteps(root: JsonSchema, given: unknown, schema: unknown = root): void {
   const spend = createStepCounter();
-  const lookUp = createLookUp(root);
+  const lookUp = lookUpOf(root);
   const visit = (value: unknown, schemas: readonly unknown[]): void => {
     const all = allApplied(lookUp, schemas);
     if (all.length === 0) return;
@@ -126,7 +137,8 @@ function sizeOf(schema: JsonSchema): number {
 export function schemaStepsProblem(root: JsonSchema): string | undefined {
   let left = mostSteps;
   const ids: string[] = [];
-  const lookUp = createLookUp(root);
+  // Not kept: most schemas have a quick check, and no call looks further.
+  const lookUp = lookUpIn(root);
   try {
     walkSchema(root, (schema, at) => {
       while (ids.length > 0 && !at.startsWith(ids.at(-1) ?? "")) ids.pop();

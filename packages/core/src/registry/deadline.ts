@@ -135,7 +135,8 @@ class ToolRun {
     try {
       signal?.addEventListener("abort", onAbort, { once: true });
     } catch (error) {
-      return this.fail(error);
+      this.fail(error);
+      return;
     }
     this.#onAbort = onAbort;
     if (this.#timeoutMs === Number.POSITIVE_INFINITY) return;
