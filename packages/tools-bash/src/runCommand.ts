@@ -4,33 +4,17 @@ import { isForbiddenByNode, plainSystemError, systemErrorCode } from "@toolcrib/
 import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
-import type { CommandInput } from "./process/commandInput.ts";
-import type { CommandOutput } from "./process/headTailBuffer.ts";
 import type { RunningProcess } from "./process/processes.ts";
-import type { ShellResult } from "./process/runShell.ts";
+import type { CommandWatch, EndedCommand, ShellResult } from "./process/runShell.ts";
 import { describeProtection, describeRefusals } from "./sandbox/refusals.ts";
 import type { EnteredSandbox } from "./sandbox/sandbox.ts";
 
 /** A command with who watches it. */
-export interface CommandRun extends CheckedArguments {
-  readonly signal: AbortSignal | undefined;
+export interface CommandRun extends CheckedArguments, CommandWatch {
   /** Keeps it from starting, and no more. */
   readonly startSignal?: AbortSignal | undefined;
-  readonly output: CommandOutput;
   /** Called right before the start. */
   readonly beginCommit?: (() => void) | undefined;
-  /** Called with the id of its shell, and with what is in the environment of its processes. */
-  readonly onStart?: ((pid: number, mark: string) => void) | undefined;
-  /** Called with its standard input, which stays open then. */
-  readonly onInput?: ((input: CommandInput) => void) | undefined;
-  /** True if this process may end while the command runs. */
-  readonly unref?: boolean | undefined;
-}
-
-/** The end of a command. */
-export interface EndedCommand extends ShellResult {
-  /** Lines to add to the end of its standard error. */
-  readonly notes: readonly string[];
 }
 
 /** Most processes that a note names. */

@@ -1,6 +1,7 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import { Job, type JobCommand, type JobEnd, type JobWatch } from "./job.ts";
+import type { CommandWatch, EndedCommand } from "../process/runShell.ts";
+import { Job, type JobCommand } from "./job.ts";
 
 /** Most commands that run in the background at once. */
 export const mostRunning = 16;
@@ -34,7 +35,7 @@ export interface BackgroundJobs {
   /** Kills all of them at once, and what they left running. Synchronous. Returns how many ran. */
   end(): number;
   /** Starts a command, for `run_bash`. */
-  start(what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>): Promise<BackgroundJob>;
+  start(what: JobCommand, run: (watch: CommandWatch) => Promise<EndedCommand>): Promise<BackgroundJob>;
   /** Finds a command, for the other tools. Throws a ToolError for an unknown id. */
   find(id: unknown): Job;
 }

@@ -1,21 +1,10 @@
 import { isToolError, ToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import type { CommandInput } from "../process/commandInput.ts";
-import type { CommandOutput } from "../process/headTailBuffer.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
+import type { CommandWatch, EndedCommand } from "../process/runShell.ts";
 import { type StreamOutput, type StreamText, textWithNotes } from "../process/streamOutput.ts";
-
-/** The signal and callbacks with which a job's command runs. */
-export interface JobWatch {
-  readonly signal: AbortSignal;
-  readonly output: CommandOutput;
-  /** To be called with the id of its shell, and with what is in the environment of its processes. */
-  readonly onStart: (pid: number, mark: string) => void;
-  /** To be called before that with its standard input; there where it stays open. */
-  readonly onInput?: ((input: CommandInput) => void) | undefined;
-  readonly unref: true;
-}
 
 export interface JobCommand {
   readonly command: string;
@@ -26,14 +15,6 @@ export interface JobCommand {
   readonly keepsInput?: boolean | undefined;
   /** Makes the sink that keeps a stream from one reading to the next. */
   readonly newOutput: (stream: "stdout" | "stderr", onPush: () => void) => StreamOutput;
-}
-
-/** The end of its command. */
-export interface JobEnd {
-  readonly exitCode: number;
-  readonly running: readonly RunningProcess[];
-  /** Lines to add to the end of its standard error. */
-  readonly notes: readonly string[];
 }
 
 /** The output of a job since the last reading. */
@@ -74,7 +55,7 @@ export class Job {
   #mark: string | undefined;
   #left: readonly RunningProcess[] = [];
 
-  constructor(id: string, what: JobCommand, run: (watch: JobWatch) => Promise<JobEnd>) {
+  constructor(id: string, what: JobCommand, run: (watch: CommandWatch) => Promise<EndedCommand>) {
     const { command, cwd, confinement, keepsInput, newOutput } = what;
     this.id = id;
     this.command = command;

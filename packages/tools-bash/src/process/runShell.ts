@@ -45,6 +45,24 @@ export interface ShellResult {
   running: readonly RunningProcess[];
 }
 
+/** The end of a command that was watched. */
+export interface EndedCommand extends ShellResult {
+  /** Lines to add to the end of its standard error. */
+  readonly notes: readonly string[];
+}
+
+/** Sinks and callbacks with which a command runs. */
+export interface CommandWatch {
+  readonly signal: AbortSignal | undefined;
+  readonly output: CommandOutput;
+  /** Called with the id of its shell, and with what is in the environment of its processes. */
+  readonly onStart?: ((pid: number, mark: string) => void) | undefined;
+  /** Called before that with its standard input, which stays open then. */
+  readonly onInput?: ((input: CommandInput) => void) | undefined;
+  /** True if this process may end while the command runs. */
+  readonly unref?: boolean | undefined;
+}
+
 /** Runs one command. Rejects if it cannot start (a system error) or is aborted (a ToolError), not if it fails. */
 export type ShellRunner = (request: ShellRequest) => Promise<ShellResult>;
 
