@@ -26,7 +26,7 @@ export interface EntryStats extends EntryKind {
   readonly nlink: number;
 }
 
-/** What lies below a folder. */
+/** The paths below a folder. */
 export interface Listing {
   readonly entries: readonly { readonly path: string; readonly kind: EntryKind }[];
   /** False where the folder holds too much, or could not be read, so that more may be in it. */
