@@ -1,6 +1,6 @@
 export { type AtomicWriteOptions, temporaryName, type WriteResult, writeAtomically } from "./files/atomicWrite.ts";
 export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
-export { type FilePath, isMountPoint, mountPoints, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
+export { type FilePath, mountPoints, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
   inParent,

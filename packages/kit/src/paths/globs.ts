@@ -186,9 +186,9 @@ export function compileName(glob: string): NameTest | undefined {
 }
 
 /**
- * Compiles a pattern as git's `wildmatch` reads it (`*`, `?`, `[...]`, `**`), byte by byte. One that git takes for broken, or that is too long, gives the reason as a string: it matches nothing. With `ignoreCase`
- * letters beyond ASCII are expected to be folded already. With `literalNames` each name of the pattern also matches the name that is written
- * exactly like it, such as `[id]`, which git does not.
+ * Compiles a pattern as git's `wildmatch` reads it (`*`, `?`, `[...]`, `**`), byte by byte. One that git takes for broken, or that is too
+ * long, gives the reason as a string: it matches nothing. With `ignoreCase` letters beyond ASCII are expected to be folded already. With
+ * `literalNames` each name of the pattern also matches the name that is written exactly like it, such as `[id]`, which git does not.
  */
 export function compileWildmatch(pattern: string, ignoreCase = false, literalNames = false): Glob | string {
   const glob = asBytes(pattern);

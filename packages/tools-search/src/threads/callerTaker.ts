@@ -3,7 +3,7 @@ import type { BatchQueue } from "../engine/batchQueue.ts";
 import type { BatchResult, SearchJob, WalkPosition } from "../engine/job.ts";
 import { createFileLearner } from "../engine/learnFiles.ts";
 import { createListers, DirectoryLister, quickLimits } from "../engine/listDirectory.ts";
-import { createReader } from "../engine/readWindows.ts";
+import { WindowReader } from "../engine/readWindows.ts";
 import { longestLine } from "../engine/searchFile.ts";
 import { type TakerState, takeBatches } from "../engine/takeBatches.ts";
 import { createFinder, startWalk, type Walk } from "../engine/walkBatches.ts";
@@ -50,7 +50,7 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
     isQuick,
     longestLine,
     // Not shared: other searches may read between two slices.
-    reader: createReader(),
+    reader: new WindowReader(),
     onRead: learner.add,
     stopsNow: isOver,
     onFound,

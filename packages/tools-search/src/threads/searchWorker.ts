@@ -8,7 +8,7 @@ import { compilePlainGlobs } from "../engine/globs.ts";
 import { filesPerTaker, type SearchJob, type TakerJob, type WorkerMessage } from "../engine/job.ts";
 import { createFileLearner } from "../engine/learnFiles.ts";
 import { createListers } from "../engine/listDirectory.ts";
-import { createReader } from "../engine/readWindows.ts";
+import { WindowReader } from "../engine/readWindows.ts";
 import { type Taker, takeBatches } from "../engine/takeBatches.ts";
 import { createFinder, startWalk } from "../engine/walkBatches.ts";
 import { FileMemory } from "../memory/fileMemory.ts";
@@ -26,7 +26,7 @@ const taker: Omit<Taker, "memory"> = {
   isThread: true,
   isQuick: false,
   longestLine: undefined,
-  reader: createReader(),
+  reader: new WindowReader(),
   onRead: learner.add,
   stopsNow: () => control.stopsNow,
   onFound(files) {
