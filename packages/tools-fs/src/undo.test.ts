@@ -145,6 +145,20 @@ describe("a turn is taken back", () => {
     expect(read("src/deep/one")).toBe("1");
   });
 
+  test("what was moved and then removed or written is back in its old place", async () => {
+    mkdirSync(at("dir"));
+    for (const name of ["dir/one", "file", "text"]) writeFileSync(at(name), name);
+    const before = tree();
+    undo.begin("move and change");
+    for (const name of ["dir", "file", "text"]) await call("move", { source: name, destination: `new/${name}` });
+    for (const name of ["dir", "file"]) await call("remove", { path: `new/${name}` });
+    await write("new/text", "changed");
+    // Take the numbers of what was removed.
+    for (let count = 0; count < 4; count += 1) temporaryFolder("other");
+    expect((await undo.undo())?.left).toEqual([]);
+    expect(tree()).toEqual(before);
+  });
+
   test("a hard link keeps its other name, and a file that others may not read stays so", async () => {
     writeFileSync(at("one"), "1");
     linkSync(at("one"), at("other"));

@@ -150,7 +150,9 @@ function moveBack(path: string, from: string, old: State, context: RestoreContex
   const { look, done } = context;
   return unlessKept(from, context, async () => {
     const now = await stateOf(from, look);
-    if (!isMoved(now, old, true))
+    // What was removed there later in the turn, and is back by now, is another entry.
+    const isBack = done.some(({ path, how }) => path === from && how === "restored");
+    if (now.kind === "absent" || !(isBack || isMoved(now, old, true)))
       throw new Kept(
         now.kind === "absent" ? `it was moved to ${look.scope.print(from)}, and is no longer there` : changedSince,
       );
