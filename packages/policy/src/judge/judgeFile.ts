@@ -19,7 +19,7 @@ export const shellOrigin = "shell";
 const ownOrigin = "@toolcrib/agent";
 const none: ReadonlySet<string> = new Set();
 
-/** What is meant of all below a folder. */
+/** The parts that are meant of all below a folder. */
 export interface Meant {
   /** A path that is left alone, with all below it. */
   readonly skipped?: string | undefined;

@@ -22,7 +22,7 @@ export interface Place {
   readonly opened: string;
 }
 
-/** What one decision looks up on the disk, each path once, and how much more it may look up. It must not outlive the decision. */
+/** The looks of one decision at the disk, each path once, and how many more it may take. It must not outlive the decision. */
 export class Looks {
   private steps = mostSteps;
   private names: number;

@@ -2,9 +2,9 @@ import { parseWords } from "./parseWords.ts";
 import type { Beyond, FileKind, OptionList, ProgramRecord } from "./record.ts";
 import { findProgram, locate } from "./table.ts";
 
-/** What a command does with files that its words do not name. */
+/** The work of a command on files that its words do not name. */
 export interface FoundBeyond {
-  /** What is done with them; none if files only get other names, or are brought. */
+  /** The kind of work; none if files only get other names, or are brought. */
   readonly kinds: readonly FileKind[];
   /** True if it changes names or brings files. */
   readonly brings: boolean;
@@ -19,7 +19,7 @@ export interface FoundBeyond {
   readonly byGit: boolean;
   /** Patterns of the names that are meant; undefined for all. */
   readonly names: readonly string[] | undefined;
-  /** What it puts at the last operand, or at links there. */
+  /** The files that it puts at the last operand, or at links there. */
   readonly put: { readonly sources: readonly string[]; readonly target: string; readonly links: boolean } | undefined;
 }
 

@@ -139,7 +139,7 @@ export interface ProgramRecord {
    * allows it. `input`: not even that, because it runs what its input says.
    */
   readonly covers?: Covering | "anything" | "nothing" | "input";
-  /** What it does with files that its words do not name. */
+  /** Its work on files that its words do not name. */
   readonly beyond?: Beyond | readonly Beyond[];
   /** From which word on all words are data, so that an expansion may stand there. */
   readonly dataFrom?: number;

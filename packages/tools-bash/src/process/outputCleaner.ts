@@ -200,7 +200,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 class RewrittenLine {
   readonly #emit: (text: string) => void;
   #text = "";
-  /** Where the next character goes; undefined at the end of a line that was only added to. */
+  /** The place of the next character; undefined at the end of a line that was only added to. */
   #at: number | undefined;
   #isRewritten = false;
 

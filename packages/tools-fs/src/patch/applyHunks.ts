@@ -67,7 +67,7 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
-/** What a hunk is looked for in. */
+/** A hunk, and the lines in which it is looked for. */
 interface Search {
   readonly lines: readonly Line[];
   readonly hunk: Hunk;
