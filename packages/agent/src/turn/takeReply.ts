@@ -83,10 +83,14 @@ async function* askForReply(
     ...(options.answerSchema && { answerSchema: options.answerSchema }),
   };
   const content = { ...present, messages, ...(opening && { opening }), changes, ...asked };
-  const events = requestReply({ provider, content, clock, limits, callIds: history.callIds });
-  // A recorded step that is aborted is not over.
-  const reply = yield* steps.areRecorded ? events : keepStoppedText(events, state);
-  return { reply, steered: delivered, announced, waiting: [...steering] };
+  try {
+    const reply = yield* requestReply({ provider, content, clock, limits, callIds: history.callIds });
+    return { reply, steered: delivered, announced, waiting: [...steering] };
+  } catch (error) {
+    // A recorded step that is aborted is not over.
+    if (!steps.areRecorded) await keepStoppedText(error, state);
+    throw error;
+  }
 }
 
 /** Returns the prompt and tools of the next request. */
@@ -95,19 +99,11 @@ function presentOf({ systemPrompt, tools, history }: LoopState, options: ChatOpt
 }
 
 /** Keeps the text of a reply that is stopped: the user has read it. Its thinking and calls are not whole, so they are dropped. */
-async function* keepStoppedText(
-  events: AsyncGenerator<AgentEvent, ReplyEvent>,
-  { history, provider }: LoopState,
-): AsyncGenerator<AgentEvent, ReplyEvent> {
-  try {
-    return yield* events;
-  } catch (error) {
-    const text = isAgentError(error) && error.code === "aborted" ? (error.text ?? "").trimEnd() : "";
-    const message = { role: "assistant", content: [{ type: "text", text }] } as const;
-    const model = `${provider.name}/${provider.model}`;
-    if (text !== "") await history.addReply(toValidReply({ ...message, model }, history.callIds));
-    throw error;
-  }
+async function keepStoppedText(error: unknown, { history, provider }: LoopState): Promise<void> {
+  const text = isAgentError(error) && error.code === "aborted" ? (error.text ?? "").trimEnd() : "";
+  const message = { role: "assistant", content: [{ type: "text", text }] } as const;
+  const model = `${provider.name}/${provider.model}`;
+  if (text !== "") await history.addReply(toValidReply({ ...message, model }, history.callIds));
 }
 
 /** Takes what was delivered, the last of the conversation, out of it again. */

@@ -16,11 +16,10 @@ import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
-import { type CallEnd, runCallSteps } from "./callSteps.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
 import type { RepeatGuard } from "./repeats.ts";
-import type { Steps } from "./steps.ts";
+import { type CallEnd, runCallSteps, type Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
 
 /** The part of a registry that the loop needs. */
