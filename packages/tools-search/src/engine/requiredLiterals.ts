@@ -101,5 +101,6 @@ class Group {
 /** Returns the text that a part without its quantifier stands for, if there is only one. */
 function literalOf(atom: string): string | undefined {
   if (atom === "\\n") return "\n";
-  return /^(?:\\[^A-Za-z0-9]|[^\\^$.*+?()[\]{}|\p{Cs}])$/u.test(atom) ? atom.replace("\\", "") : undefined;
+  // An escaped digit was given up before.
+  return /^(?:\\[^A-Za-z]|[^\\^$.*+?()[\]{}|\p{Cs}])$/u.test(atom) ? atom.replace("\\", "") : undefined;
 }
