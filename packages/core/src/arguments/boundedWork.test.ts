@@ -45,6 +45,7 @@ async function call(parameters: unknown, args: unknown, extra: object = {}): Pro
 }
 
 const many = numbered(20_000, (index) => [`argument_${index}`, index]);
+const many20 = numbered(20, (index) => [`argument_${index}`, index]);
 const tooMany = numbered(200_000, (index) => [`argument_${index}`, index]);
 const longNames = numbered(3000, (index) => [`${"x".repeat(100)}${index}`, { type: "string" }]);
 const nearNames = numbered(20_000, (index) => [`${"x".repeat(99)}y${index}`, index]);
@@ -89,7 +90,8 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
       "more than 1000 items would have to differ",
     ],
     ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "more than 1000 items"],
-    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 100000 steps"],
+    ["large unique objects", list({ uniqueItems: true }), { l: Array(1000).fill(many20) }, "more than 40000 steps"],
+    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 40000 steps"],
     [
       "long text under many limits",
       closed({ a: { anyOf: Array(900).fill({ maxLength: 9 }) } }),
@@ -114,13 +116,25 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
       "large defaults of many items",
       list({ items: withDefault([...Array(2000).keys()]) }),
       { l: Array(20_000).fill({}) },
-      "more than 100000 steps",
+      "more than 40000 steps",
     ],
     [
       "defaults under a large enum",
       list({ items: withDefault("x", enumOfMany) }),
       { l: Array(2000).fill({}) },
       "and more",
+    ],
+    [
+      "names missing with another",
+      list({ items: { dependentRequired: { a: Object.keys(longNames) } } }),
+      { l: Array(5000).fill({ a: 1 }) },
+      "more than 40000 steps",
+    ],
+    [
+      "missing names in many items",
+      list({ items: { required: Object.keys(longNames) } }),
+      { l: Array(5000).fill({}) },
+      "more than 40000 steps",
     ],
     ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
   ])("%s", async (_name, parameters, args, words) => {

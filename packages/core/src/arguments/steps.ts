@@ -80,12 +80,19 @@ export function allApplied(
   return all;
 }
 
-/** Steps that a schema, or one check of a value, may cost: a tenth of a second. Steps, not time: the verdict is the same everywhere. */
-const mostSteps = 100_000;
+/** Steps that one check of a value may cost: a tenth of a second or two. Steps, not time: the verdict is the same everywhere. */
+const mostSteps = 40_000;
+/** Steps that a schema may cost when it is registered. */
+const mostSchemaSteps = 100_000;
 /** Lists in which no item may be there twice are compared item by item. */
 const mostUniqueItems = 1000;
-/** Characters of text, and names and values that a schema lists, that cost as much as one step. */
-const perStep = 256;
+const partsPerStep = 256;
+/** Characters of text that cost as much as one step. */
+const charactersPerStep = 1024;
+/** Names and values that a schema lists, or characters of its own place, that cost as much as one step. */
+const namesPerStep = 256;
+/** Required names, of which each may be an error. */
+const requiredPerStep = 8;
 
 /** Returns a function that takes steps off those that one check may cost, and throws TooManySteps past them. */
 export function createStepCounter(): (steps: number) => void {
@@ -98,7 +105,7 @@ export function createStepCounter(): (steps: number) => void {
 
 /**
  * Counts the steps of checking a value: schemas applied to it and to each part of it, a reference counted each time it is followed. Throws
- * TooManySteps past 100,000.
+ * TooManySteps past 40,000.
  */
 export function countSteps(root: JsonSchema, given: unknown, schema: unknown = root): void {
   const spend = createStepCounter();
@@ -106,11 +113,15 @@ export function countSteps(root: JsonSchema, given: unknown, schema: unknown = r
   const visit = (value: unknown, schemas: readonly unknown[]): void => {
     const all = allApplied(lookUp, schemas);
     if (all.length === 0) return;
-    const length = typeof value === "string" ? value.length : 0;
-    for (const one of all) spend(1 + (length + sizeOf(one)) / perStep);
+    const text = typeof value === "string" ? value.length / charactersPerStep : 0;
+    for (const one of all) spend(1 + text + stepsOf(one));
     if (Array.isArray(value)) {
-      if (value.length > mostUniqueItems && all.some(({ uniqueItems }) => uniqueItems === true))
-        throw new TooManySteps(`more than ${mostUniqueItems} items would have to differ; pass fewer`);
+      if (all.some(({ uniqueItems }) => uniqueItems === true)) {
+        if (value.length > mostUniqueItems)
+          throw new TooManySteps(`more than ${mostUniqueItems} items would have to differ; pass fewer`);
+        // Each is compared with every other, part by part.
+        spend((value.length * partsOf(value)) / partsPerStep);
+      }
       for (const [index, item] of value.entries()) visit(item, schemasOfItem(all, index));
     } else if (isPlainObject(value)) {
       for (const key of Object.keys(value)) visit(value[key], schemasOfProperty(all, key));
@@ -119,15 +130,25 @@ export function countSteps(root: JsonSchema, given: unknown, schema: unknown = r
   visit(given, [schema]);
 }
 
-const sizes = new WeakMap<JsonSchema, number>();
+/** Counts the values in a value; long text weighs more. */
+function partsOf(value: unknown): number {
+  if (typeof value === "string") return 1 + value.length / 64;
+  return Object.values(Object(value)).reduce<number>((sum, part) => sum + partsOf(part), 1);
+}
 
-function sizeOf(schema: JsonSchema): number {
-  const before = sizes.get(schema);
+const known = new WeakMap<JsonSchema, number>();
+
+/** Returns the steps that the lists of a schema take. */
+function stepsOf(schema: JsonSchema): number {
+  const before = known.get(schema);
   if (before !== undefined) return before;
-  const { properties, required, enum: values } = schema;
-  const size = [properties, required, values].reduce<number>((sum, one) => sum + Object.keys(Object(one)).length, 0);
-  sizes.set(schema, size);
-  return size;
+  const sizeOf = (lists: readonly unknown[]): number =>
+    lists.reduce<number>((sum, list) => sum + Object.keys(Object(list)).length, 0);
+  const { required, dependentRequired, dependencies, properties, enum: values } = schema;
+  const needed = [required, ...Object.values(Object(dependentRequired)), ...Object.values(Object(dependencies))];
+  const steps = sizeOf(needed) / requiredPerStep + sizeOf([properties, values]) / namesPerStep;
+  known.set(schema, steps);
+  return steps;
 }
 
 /**
@@ -135,16 +156,17 @@ function sizeOf(schema: JsonSchema): number {
  * below an inner `$id` twice, and builds a URI for each place, as long as its path.
  */
 export function schemaStepsProblem(root: JsonSchema): string | undefined {
-  let left = mostSteps;
+  let left = mostSchemaSteps;
   const ids: string[] = [];
   // Not kept: most schemas have a quick check, and no call looks further.
   const lookUp = lookUpIn(root);
   try {
     walkSchema(root, (schema, at) => {
       while (ids.length > 0 && !at.startsWith(ids.at(-1) ?? "")) ids.pop();
-      left -= lookUp(schema).length + 2 ** ids.length * (1 + at.length / perStep);
+      left -= lookUp(schema).length + 2 ** ids.length * (1 + at.length / namesPerStep);
       if (at !== "" && (schema.$id || schema.id)) ids.push(`${at}/`);
-      if (left < 0) throw new TooManySteps(`it, its inner $id and the names in it take more than ${mostSteps} steps`);
+      if (left < 0)
+        throw new TooManySteps(`it, its inner $id and the names in it take more than ${mostSchemaSteps} steps`);
     });
     return undefined;
   } catch (error) {
