@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
+import { beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram, plainName } from "../programs/table.ts";
 import { bareRule } from "../rules/compileRules.ts";
@@ -18,6 +19,8 @@ import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */
 export interface LineCommand extends SimpleCommand {
+  /** What its program does with files that its words do not name. */
+  readonly beyond: readonly FoundBeyond[];
   /** True if it is `cd DIRECTORY`, and leads where that says. */
   readonly moves: boolean;
   /** True if it may do more than read, and than that. */
@@ -71,7 +74,7 @@ export function readCommandLine(
   const directories = workingDirectories(line, command ?? "", cwd, looks);
   const commands = line.commands.map((one): LineCommand => {
     const moves = isPlainChange(one.words);
-    return { ...one, moves, changes: typeof one.reads === "string" && !moves };
+    return { ...one, beyond: beyondOf(one.words), moves, changes: typeof one.reads === "string" && !moves };
   });
   return {
     ...line,

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
-import { beyondOf } from "../programs/beyond.ts";
 import type { FileKind } from "../programs/record.ts";
 import { findProgram } from "../programs/table.ts";
 import type { Settings } from "../settings.ts";
@@ -32,7 +31,7 @@ function whyBeyond(command: LineCommand, line: CommandLine, limited: readonly Fi
   // What only reads takes them as text (`xargs echo`), or it would not be told what it reads.
   const opensMore = command.moreWords === true && typeof command.reads === "string";
   if (opensMore || handsOn(command)) return "it gets words that the line does not show";
-  for (const { kinds, folders, brings } of beyondOf(command.words)) {
+  for (const { kinds, folders, brings } of command.beyond) {
     if (folders === undefined && kinds.some((kind) => limited.includes(kind)))
       return "it opens files that its words do not name";
     if (brings && opensOthers(line, command, limited))
@@ -53,12 +52,11 @@ function opensOthers(line: CommandLine, command: LineCommand, limited: readonly 
 
 /** Lists what a command does with the files that its words name. */
 function kindsOf(command: LineCommand): readonly FileKind[] {
-  const { words, reads, moves, ofRepository } = command;
+  const { words, reads, moves, ofRepository, beyond } = command;
   // Git writes nothing through a link.
   if (moves || ofRepository) return [];
   if (typeof reads !== "string") return reads.paths.length > 0 ? ["read"] : [];
-  const found = beyondOf(words);
-  if (found.length > 0) return found.flatMap(({ kinds, put }) => (put ? [...kinds, "write"] : kinds));
+  if (beyond.length > 0) return beyond.flatMap(({ kinds, put }) => (put ? [...kinds, "write"] : kinds));
   return findProgram(basename(words[0] ?? ""))?.covers === "anything" ? ["write"] : [];
 }
 

@@ -75,7 +75,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
     }
   }
   const changing = line.unreadable === undefined ? line.commands.filter(({ changes }) => changes) : [];
-  for (const { put } of changing.flatMap(({ words }) => beyondOf(words))) {
+  for (const { put } of changing.flatMap(({ beyond }) => beyond)) {
     for (const directory of put ? directories : []) if (put) verdicts.push(...judgePut(put, directory, line, settings));
   }
   verdicts.push(...judgeMentions(line, commandGroups, settings));
@@ -92,14 +92,14 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   const usual = line.allowsAll ? forbiddenAlone : settings;
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
-  const addBeyond = (words: readonly string[], command?: LineCommand): void => {
-    for (const found of command?.changes === false ? beyondOf(words) : beyondIn(words, command !== undefined)) {
+  const addBeyond = (all: readonly FoundBeyond[], command?: LineCommand): void => {
+    for (const found of all) {
       for (const kind of found.kinds)
         if (kind !== "read" || isLimited(kind, settings))
           uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));
     }
   };
-  if (line.unreadable !== undefined) addBeyond(rawWords(line.text));
+  if (line.unreadable !== undefined) addBeyond(beyondIn(rawWords(line.text), false));
   const commands = line.unreadable === undefined ? line.commands : [];
   // In any folder git may show the whole repository, but only tracked files.
   if (isLimited("read", settings) && commands.some(printsRepository)) {
@@ -111,8 +111,8 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     const { reads, words } = command;
     if (command.moves) continue;
     // What it finds is handed to a command that may do anything with it.
-    if (changesFound && basename(words[0] ?? "") === "find") addBeyond([...words, "-delete"], command);
-    addBeyond(words, command);
+    if (changesFound && basename(words[0] ?? "") === "find") addBeyond(beyondOf([...words, "-delete"]), command);
+    addBeyond(command.changes ? beyondIn(words, true) : command.beyond, command);
     if (typeof reads === "string") continue;
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.

@@ -19,7 +19,7 @@ export const archives: ProgramRecords = {
   split: { covers: "nothing" },
   tar: {
     beyond: [
-      { does: "read", below: "all" },
+      { does: "read", below: "all", only: "-c --create -r --append -u --update" },
       { does: "bring", only: "-x --extract --get" },
       { does: "read", only: "-T --files-from" },
     ],

@@ -1,6 +1,6 @@
-import { parseWords } from "./parseWords.ts";
-import type { Beyond, FileKind, OptionList, ProgramRecord } from "./record.ts";
-import { findProgram, locate } from "./table.ts";
+import { invocationOf, type Located, locate, parseLocated } from "./invocation.ts";
+import type { Beyond, FileKind, OptionList, ParsedWords, ProgramRecord } from "./record.ts";
+import { findProgram } from "./table.ts";
 
 /** The work of a command on files that its words do not name. */
 export interface FoundBeyond {
@@ -24,11 +24,8 @@ export interface FoundBeyond {
 }
 
 /** Lists what the program of a command does with files that its words do not name. */
-export function beyondOf(words: readonly string[], at = 0, isFirst = true): FoundBeyond[] {
-  const program = programAt(words, at);
-  if (program === undefined) return [];
-  const { record, from } = locate(program, words, at + 1, "", isFirst);
-  return [record.beyond ?? []].flat().flatMap((beyond) => foundIn(words.slice(from), beyond, record, program) ?? []);
+export function beyondOf(words: readonly string[]): readonly FoundBeyond[] {
+  return programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true));
 }
 
 /**
@@ -39,43 +36,59 @@ export function beyondIn(words: readonly string[], isOneCommand: boolean): Found
   // Words behind the first of a kind are among its own.
   const seen = new Set<unknown>();
   let verb: number | undefined;
-  return words.flatMap((_, at): FoundBeyond[] => {
-    const program = at === verb ? undefined : programAt(words, at);
+  return words.flatMap((word, at): FoundBeyond[] => {
+    const program = at === verb ? undefined : programOf(word);
     if (program === undefined) return [];
-    const isFirst = !seen.has(program);
-    const { record, from } = locate(program, words, at + 1, "", isFirst);
+    const located = locatedAt(words, at, !seen.has(program));
+    const { record, from } = located;
     seen.add(program);
     // The `rm` of `git rm`.
     if (isOneCommand && from > at + 1) verb = from - 1;
     if (record.beyond === undefined || seen.has(record.beyond)) return [];
     seen.add(record.beyond);
-    const found = beyondOf(words, at, isFirst);
-    if (at === 0) return found;
-    return found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
+    const found = foundAt(words, located);
+    return at === 0 ? found : found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
   });
 }
 
-function programAt(words: readonly string[], at: number): ProgramRecord | undefined {
-  const word = words[at] ?? "";
+function programOf(word = ""): ProgramRecord | undefined {
   return findProgram(word.slice(word.lastIndexOf("/") + 1));
 }
 
+/** Finds the subcommand of the program at a place, also behind options that are not known if it is the first of that program. */
+function locatedAt(words: readonly string[], at: number, isFirst: boolean): Located & { program: ProgramRecord } {
+  const program = programOf(words[at]) ?? {};
+  return { program, ...locate(program, words, at + 1, "", isFirst) };
+}
+
+function foundAt(words: readonly string[], located: Located & { program: ProgramRecord }): FoundBeyond[] {
+  const { record, program, from } = located;
+  const all = [record.beyond ?? []].flat();
+  if (all.length === 0) return [];
+  const invocation = invocationOf(words);
+  const isParsed = invocation.record === record && invocation.from === from && invocation.inner === undefined;
+  const parsed = isParsed ? invocation : parseLocated(words, located);
+  return all.flatMap((beyond) => foundIn(words, from, beyond, record, program, parsed) ?? []);
+}
+
 function foundIn(
-  own: readonly string[],
+  words: readonly string[],
+  from: number,
   { does, below, only, unless, named, folder, partly, followsLinks }: Beyond,
   { covers }: ProgramRecord,
   { repository }: ProgramRecord,
+  { operands: all, paths, unknown }: ParsedWords,
 ): FoundBeyond | undefined {
+  const own = words.slice(from);
   const bundle = typeof covers === "object" && covers.bundle !== undefined ? [`-${own[0]}`] : [];
   if (only !== undefined && !mayHave([...bundle, ...own], only)) return undefined;
   const byGit = repository === true;
   // Where tests are turned round, or one is enough, a test leaves out no file for sure.
   const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
   const isChosen = isPlain && unless?.split(" ").some((option) => own.includes(option)) === true;
-  const { operands: sure, paths, unknown } = parseWords(own, 0, (typeof covers === "object" && covers.options) || "");
   // Behind an option that is not known a word may be its value, or an operand.
-  const all = unknown.length === 0 ? sure : own.filter((one) => !one.startsWith("-"));
-  const fewest = unknown.length === 0 ? all.length : all.length - unknown.length;
+  const strange = unknown.filter((at) => only === undefined || !mayHave([words[at] ?? ""], only));
+  const fewest = all.length - strange.length;
   const isLast = paths.length === 0 && all.length > 1;
   const sources = isLast ? all.slice(0, -1) : all;
   const done = does.split(" ");

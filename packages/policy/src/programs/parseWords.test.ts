@@ -24,7 +24,7 @@ test.each([
   ["x --kind x --kind=y z", { names: ["--kind", "--kind"], values: ["x", "y"], operands: ["z"], next: 5 }],
   ["x --only -a --only", { names: ["--only", "-a", "--only"], next: 4 }],
 ])("the options of %j are read", (line, found) => {
-  expect(parse(line)).toEqual({ ...nothing, ...found });
+  expect(parse(line)).toMatchObject({ ...nothing, ...found });
 });
 
 test.each<[string, number]>([
@@ -58,17 +58,23 @@ test("a choice of values may hold commas", () => {
 });
 
 test("parsing goes on after an option that is not understood", () => {
-  expect(parse("x -z -a --oops b")).toEqual({ ...nothing, unknown: [1, 3], names: ["-a"], operands: ["b"], next: 5 });
+  expect(parse("x -z -a --oops b")).toMatchObject({
+    ...nothing,
+    unknown: [1, 3],
+    names: ["-a"],
+    operands: ["b"],
+    next: 5,
+  });
 });
 
 test("what follows the first operand may belong to another program", () => {
-  expect(parse("x -a -n 5 ls -z", true)).toEqual({ ...nothing, names: ["-a", "-n"], values: ["5"], next: 4 });
-  expect(parse("x -a -- -b", true)).toEqual({ ...nothing, names: ["-a"], next: 3 });
-  expect(parse("x -", true)).toEqual({ ...nothing, next: 1 });
+  expect(parse("x -a -n 5 ls -z", true)).toMatchObject({ ...nothing, names: ["-a", "-n"], values: ["5"], next: 4 });
+  expect(parse("x -a -- -b", true)).toMatchObject({ ...nothing, names: ["-a"], next: 3 });
+  expect(parse("x -", true)).toMatchObject({ ...nothing, next: 1 });
 });
 
 test("the value of a letter is the next word alone where the program reads letters one by one", () => {
-  expect(parse("x -abn 5 -- -z", false, "letters")).toEqual({
+  expect(parse("x -abn 5 -- -z", false, "letters")).toMatchObject({
     ...nothing,
     names: ["-a", "-b", "-n"],
     values: ["5"],
@@ -80,25 +86,31 @@ test("the value of a letter is the next word alone where the program reads lette
 
 test("each option is a word of its own where the program joins none", () => {
   const read = (line: string) => parseWords(line.split(" "), 1, "-name= -type=f|d -print ! ( ) -#", { style: "words" });
-  expect(read("x . ! -name -print ( -type f )")).toEqual({
+  expect(read("x . ! -name -print ( -type f )")).toMatchObject({
     ...nothing,
     names: ["!", "-name", "(", "-type", ")"],
     values: ["-print", "f"],
     operands: ["."],
     next: 9,
   });
-  expect(read("x -5 -name=a")).toEqual({ ...nothing, names: ["-name"], values: ["a"], next: 3 });
+  expect(read("x -5 -name=a")).toMatchObject({ ...nothing, names: ["-name"], values: ["a"], next: 3 });
   for (const line of ["x -p", "x --", "x -printx", "x -print=1", "x -type x", "x --name a"])
     expect(read(line).unknown).toEqual([1]);
   expect(parseWords(["x", "--", "-z"], 1, "--", { style: "words" })).toMatchObject({ names: ["--"], unknown: [2] });
 });
 
-test("a wary reader takes no option for the value of another", () => {
-  const wary = (line: string) => parseWords(line.split(" "), 1, list, { wary: true });
-  expect(wary("x -n --all").unknown).toEqual([1]);
-  expect(wary("x --two a -b").unknown).toEqual([1]);
-  expect(wary("x -n-5 --lines=-5 -n 5").unknown).toEqual([]);
+test("a value or an operand that looks like an option is doubtful", () => {
+  expect(parse("x -n --all").doubtful).toEqual([1, 2]);
+  expect(parse("x --two a -b").doubtful).toEqual([1, 3]);
+  expect(parse("x -n-5 --lines=-5 -n 5").doubtful).toEqual([]);
+  expect(parse("x -- -a b").doubtful).toEqual([2]);
   expect(parse("x -n --all").values).toEqual(["--all"]);
+});
+
+test("options with which the program does more than read are told apart", () => {
+  const read = (line: string) => parseWords(line.split(" "), 1, list, { reads: "-a -n=" });
+  expect(read("x -a -n 5 b").changing).toEqual([]);
+  expect(read("x -a -ab b --all").changing).toEqual([2, 4]);
 });
 
 test("a number is an option only if the list has it", () => {

@@ -40,8 +40,8 @@ interface ParseOptions {
   readonly style?: Style | undefined;
   /** Words after the first operand are not the program's to parse (`timeout 5 CMD -x`). */
   readonly stop?: boolean;
-  /** No word that begins with a dash is taken for a value, or for an operand after `--`: the program may read it otherwise, or hand it on. */
-  readonly wary?: boolean;
+  /** The options of the list with which the program only reads. Default: all. */
+  readonly reads?: OptionList | undefined;
 }
 
 type FoundWords = Record<"operands" | "names" | "values" | "paths", string[]>;
@@ -51,10 +51,13 @@ export function parseWords(
   words: readonly string[],
   start: number,
   list: OptionList,
-  { style = "getopt", stop = false, wary = false }: ParseOptions = {},
+  { style = "getopt", stop = false, reads = list }: ParseOptions = {},
 ): ParsedWords {
   const options = compile(list);
+  const reading = compile(reads);
   const unknown: number[] = [];
+  const changing: number[] = [];
+  const doubtful: number[] = [];
   const found: FoundWords = { operands: [], names: [], values: [], paths: [] };
   let at = start;
   for (; at < words.length; at += 1) {
@@ -68,16 +71,25 @@ export function parseWords(
       found.operands.push(word);
       continue;
     }
+    const first = found.names.length;
     const option = nextOption(word, options, style, found.names);
-    const used = option === undefined ? undefined : takeValues(option, words.slice(at + 1, at + 3), wary, found);
+    const used = option === undefined ? undefined : takeValues(option, words.slice(at + 1, at + 3), found);
     if (used === undefined) unknown.push(at);
-    else at += used;
+    else {
+      for (let index = first; index < found.names.length; index += 1)
+        if (!reading.has(found.names[index] ?? "")) changing.push(at);
+      for (let value = at + 1; value <= at + used; value += 1)
+        if (words[value]?.startsWith("-")) doubtful.push(at, value);
+      at += used;
+    }
   }
   for (const [index, word] of stop ? [] : words.slice(at).entries()) {
-    if ((wary || style === "undashed") && /^-./.test(word)) unknown.push(at + index);
+    const isDashed = /^-./.test(word);
+    if (isDashed) doubtful.push(at + index);
+    if (isDashed && style === "undashed") unknown.push(at + index);
     else found.operands.push(word);
   }
-  return { ...found, unknown, next: at };
+  return { ...found, unknown, changing, doubtful, next: at };
 }
 
 interface Found {
@@ -124,7 +136,6 @@ function found(
 function takeValues(
   { option: { values }, attached }: Found,
   next: readonly string[],
-  wary: boolean,
   { values: taken, paths }: FoundWords,
 ): number | undefined {
   if (values === "maybe") return 0;
@@ -132,7 +143,7 @@ function takeValues(
   const candidates = attached === undefined ? next : [attached, ...next];
   for (const [at, kind] of values.entries()) {
     const value = candidates[at];
-    if (value === undefined || (wary && value !== attached && value.startsWith("-"))) return undefined;
+    if (value === undefined) return undefined;
     if (typeof kind === "object" && !kind.has(value)) return undefined;
     taken.push(value);
     if (kind === "path") paths.push(value);

@@ -1,6 +1,7 @@
-import { isListed, parseWords } from "./parseWords.ts";
+import { type Invocation, invocationOf } from "./invocation.ts";
+import { isListed } from "./parseWords.ts";
 import type { ParsedWords, ProgramRecord, Reading, Reads } from "./record.ts";
-import { findProgram, locate } from "./table.ts";
+import { findProgram } from "./table.ts";
 
 /** Variables that hold nothing secret. */
 const plainVariables =
@@ -38,28 +39,28 @@ export function readOnly({ words, patterns = [], variables = [], opened, moreWor
     return "It gets further words that the line does not show.";
   if (words.length === 2 && record.versionOptions?.split(" ").includes(words[1] ?? "")) return { paths: [] };
   const expanded = patterns.map((at) => words[at] ?? "");
-  const reads = readWords(words, record, expanded);
+  const reads = readWords(invocationOf(words), expanded);
   return typeof reads === "string" || patterns.length === 0 ? reads : withPatterns(words, patterns, record, reads);
 }
 
-function readWords(words: readonly string[], program: ProgramRecord, patterns: readonly string[]): Reads | string {
-  const { record, name, from, unlisted, style } = locate(program, words, 1, words[0] ?? "");
+function readWords(invocation: Invocation, patterns: readonly string[]): Reads | string {
+  const { words, program, record, unlisted, operands, changing } = invocation;
   const { reads } = record;
-  if (unlisted !== undefined || reads === undefined) {
+  const name = [words[0], ...invocation.name.split(" ").slice(1)].join(" ");
+  if (unlisted !== undefined || reads === undefined || program === undefined) {
     const named = unlisted === undefined ? name : `${name} ${words[unlisted] ?? ""}`.trim();
     return `${named} is not in the table of read-only commands.`;
   }
   const asked = words.find((word) => program.asked?.test(word));
   if (asked !== undefined) return `${asked} makes ${name} run a program, or show any file.`;
-  const parsed = parseWords(words, from, reads.options ?? "", { style });
-  if (reads.interpret !== undefined) return reads.interpret(words, parsed);
-  const [unknown] = parsed.unknown;
-  if (unknown !== undefined)
-    return `${words[unknown]} is not among the options of ${name} that are known to only read.`;
-  const outside = program.repository && parsed.operands.find((word) => mayLeave.test(word));
+  const unknown = [...invocation.unknown, ...changing].sort((one, other) => one - other);
+  if (reads.interpret !== undefined) return reads.interpret(words, { ...invocation, unknown });
+  const [first] = unknown;
+  if (first !== undefined) return `${words[first]} is not among the options of ${name} that are known to only read.`;
+  const outside = program.repository && operands.find((word) => mayLeave.test(word));
   return outside
     ? `${outside} may lie outside the repository.`
-    : (whyNot(reads, parsed, name) ?? readsOf(reads, parsed, program, patterns));
+    : (whyNot(reads, invocation, name) ?? readsOf(reads, invocation, program, patterns));
 }
 
 function whyNot(

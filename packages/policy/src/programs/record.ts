@@ -168,6 +168,10 @@ export type ProgramRecords = Readonly<Record<string, ProgramRecord>>;
 export interface ParsedWords {
   /** Indexes of options that are not in the list, or whose value is not. */
   readonly unknown: readonly number[];
+  /** Indexes of options with which the program may do more than read. */
+  readonly changing: readonly number[];
+  /** Indexes of options and of their values that begin with a dash, or of such operands: the program may read them otherwise, or hand them on. */
+  readonly doubtful: readonly number[];
   readonly operands: readonly string[];
   /** The index of the first operand, or the end. Only with `stop`. */
   readonly next: number;

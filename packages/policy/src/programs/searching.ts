@@ -67,7 +67,7 @@ const find: ProgramRecord = {
   beyond: {
     does: "delete",
     below: "all",
-    folder: 0,
+    folder: 1,
     only: "-delete",
     named: "-name -iname",
     unless: "-path -ipath -wholename -iwholename -regex -iregex",

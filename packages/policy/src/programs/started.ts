@@ -1,4 +1,4 @@
-import { parseWords } from "./parseWords.ts";
+import { invocationOf } from "./invocation.ts";
 import type { Starting } from "./record.ts";
 import { findProgram } from "./table.ts";
 
@@ -36,13 +36,10 @@ export function startedBy(words: readonly string[]): readonly Started[] {
 
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*=/;
 
-function startedByWords(
-  words: readonly string[],
-  { options = "", operands = 0, assigns, moreWords }: Starting,
-): readonly Started[] {
-  const { style } = findProgram(words[0] ?? "") ?? {};
-  const { unknown, names, values, next } = parseWords(words, 1, options, { style, stop: true });
-  let start = next + operands;
+function startedByWords(words: readonly string[], { operands = 0, assigns, moreWords }: Starting): readonly Started[] {
+  const { unknown, names, values, inner } = invocationOf(words);
+  if (inner === undefined) return [];
+  let start = inner + operands;
   const assignments = assigns ? unsetBy(names, values) : [];
   for (; assigns && assignment.test(words[start] ?? ""); start += 1) {
     const [name = "", ...value] = (words[start] ?? "").split("=");

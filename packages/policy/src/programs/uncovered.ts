@@ -1,6 +1,6 @@
+import { type Invocation, invocationOf } from "./invocation.ts";
 import { parseWords } from "./parseWords.ts";
-import type { Covering, OptionList, ProgramRecord, Running, Style } from "./record.ts";
-import { findProgram, locate, plainName } from "./table.ts";
+import type { Covering, Running } from "./record.ts";
 
 /** A part of a command that the wildcard of a rule must not cover: it may run a program or a file, or write one. */
 export interface Uncovered {
@@ -10,14 +10,13 @@ export interface Uncovered {
 }
 
 /** Finds what of the words of a command only a rule that spells it out allows; undefined if nothing, and for programs without a record. */
-export function uncovered(words: readonly string[], start = 0): Uncovered | undefined {
-  const called = plainName(words[start] ?? "");
-  const program = findProgram(called);
+export function uncovered(words: readonly string[]): Uncovered | undefined {
+  const invocation = invocationOf(words);
+  const { program, record, name, from, unlisted, unnamed } = invocation;
   if (program === undefined) return undefined;
-  const [last, only = ""] = [words.length - 1, words[start + 1]];
-  if (start + 2 === words.length && program.versionOptions?.split(" ").includes(only)) return undefined;
-  const { record, name, from, unlisted, style, unnamed } = locate(program, words, start + 1, called);
-  if (unlisted !== undefined) return unlisted > last ? undefined : byUnlisted(words, unlisted, name, program);
+  const [last, only = ""] = [words.length - 1, words[1]];
+  if (words.length === 2 && program.versionOptions?.split(" ").includes(only)) return undefined;
+  if (unlisted !== undefined) return unlisted > last ? undefined : byUnlisted(invocation, unlisted);
   const { covers = {}, reads, runs, starts } = record;
   if (runs !== undefined) return byRunning(name, words, from, runs);
   // A command that is understood is judged by itself.
@@ -28,21 +27,11 @@ export function uncovered(words: readonly string[], start = 0): Uncovered | unde
   if (covers === "anything") return undefined;
   if (covers === "nothing") return { why: `${name} runs what its words say.`, at: last };
   if (covers === "input") return { why: `${name} runs what its words or its input say.`, at: words.length };
-  const options = optionsOf(record, covers);
   const asked = words.findLastIndex((word, at) => at >= from && program.asked?.test(word));
-  const found = furthest(words, from, unnamed ? { ...covers, first: /^$/ } : covers, options, style);
+  const found = furthest(invocation, unnamed ? { ...covers, first: /^$/ } : covers);
   if (found === undefined || asked > found.at)
     return asked < 0 ? undefined : { why: mayRun(words[asked], name), at: asked };
   return { why: mayRun(words[found.word], name), at: found.at };
-}
-
-const joined = new WeakMap<ProgramRecord, OptionList>();
-
-/** Joins the options that only read and those that are covered; once, as it is long. */
-function optionsOf(record: ProgramRecord, covers: Covering): OptionList {
-  const options = joined.get(record) ?? `${record.reads?.options ?? ""} ${covers.options ?? ""}`;
-  joined.set(record, options);
-  return options;
 }
 
 function mayRun(word = "", name: string): string {
@@ -50,11 +39,12 @@ function mayRun(word = "", name: string): string {
 }
 
 /** Handles a subcommand that is not listed: a rule that spells it out covers further words, but no option. */
-function byUnlisted(words: readonly string[], at: number, name: string, { style }: ProgramRecord): Uncovered {
+function byUnlisted(invocation: Invocation, at: number): Uncovered | undefined {
+  const { words, program, name } = invocation;
   const why = mayRun(words[at], name);
   // An option before the subcommand may take the next word, so that the subcommand is not known.
   if (words[at]?.startsWith("-")) return { why, at: words.length - 1 };
-  const found = furthest(words, at + 1, {}, "--", style);
+  const found = furthest({ ...invocation, ...parseWords(words, at + 1, "--", { style: program?.style }) }, {});
   return found === undefined ? { why, at } : { why: mayRun(words[found.word], `${name} ${words[at]}`), at: found.at };
 }
 
@@ -62,19 +52,12 @@ const noFileOfOptions = /^(?!@)/;
 
 /** Finds the last word that is not covered, and where what belongs to it ends. */
 function furthest(
-  words: readonly string[],
-  start: number,
+  { words, from, unknown, doubtful, operands, values }: Invocation,
   { word, first, bundle }: Covering,
-  options: OptionList,
-  style: Style | undefined,
 ): { readonly word: number; readonly at: number } | undefined {
   const last = words.length - 1;
-  let from = start;
-  if (bundle !== undefined && !(words[start] ?? "-").startsWith("-")) {
-    if (!bundle.test(words[start] ?? "")) return { word: start, at: last };
-    from += 1;
-  }
-  const { unknown, operands, values } = parseWords(words, from, options, { style, wary: true });
+  if (bundle !== undefined && /^[^-]/.test(words[from] ?? "") && !bundle.test(words[from] ?? ""))
+    return { word: from, at: last };
   const refused = [
     ...operands.filter((text) => !(word ?? noFileOfOptions).test(text)),
     ...(word === undefined ? [] : values.filter((text) => !word.test(text))),
@@ -83,7 +66,10 @@ function furthest(
   if (first !== undefined && operand !== undefined && !first.test(operand)) refused.push(operand);
   const found = [
     // The next word may be the value of an option that is not known.
-    ...unknown.map((at) => ({ word: at, at: words[at]?.includes("=") ? at : Math.min(at + 1, last) })),
+    ...[...unknown, ...doubtful].map((at) => ({
+      word: at,
+      at: words[at]?.includes("=") ? at : Math.min(at + 1, last),
+    })),
     ...refused.map((text) => words.findLastIndex((one) => one.endsWith(text))).map((at) => ({ word: at, at })),
   ];
   return found.sort((one, other) => one.at - other.at).at(-1);
@@ -107,7 +93,8 @@ function byRunning(
   // Other options may load code, and whether they take the next word is not known here.
   if (word.startsWith("-") && !isCode) return { why, at: words.length - 1 };
   if (!launches.includes(isCode ? word : "")) return { why, at: named };
-  return uncovered(words, named) ?? { why, at: named };
+  const inner = uncovered(words.slice(named));
+  return inner ? { ...inner, at: named + inner.at } : { why, at: named };
 }
 
 function clipped(word: string): string {
