@@ -17,6 +17,7 @@ import {
 import { join } from "node:path";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createFsTools } from "./index.ts";
 import { createUndo, describeUndone, type Undo, type UndoneTurn } from "./undo.ts";
@@ -66,14 +67,16 @@ function said(undone: UndoneTurn | undefined): string[] {
   ];
 }
 
-beforeEach(() => {
+beforeEach(start);
+
+function start(): void {
   const base = temporaryFolder("undo");
   root = join(base, "project");
   directory = join(base, "state/undo");
   mkdirSync(root);
   errors = [];
   open();
-});
+}
 
 describe("a turn is taken back", () => {
   test("written, edited, patched, moved and removed files, folders and links are as they were, with their modes", async () => {
@@ -145,18 +148,28 @@ describe("a turn is taken back", () => {
     expect(read("src/deep/one")).toBe("1");
   });
 
-  test("what was moved and then removed or written is back in its old place", async () => {
-    mkdirSync(at("dir"));
-    for (const name of ["dir/one", "file", "text"]) writeFileSync(at(name), name);
-    const before = tree();
-    undo.begin("move and change");
-    for (const name of ["dir", "file", "text"]) await call("move", { source: name, destination: `new/${name}` });
-    for (const name of ["dir", "file"]) await call("remove", { path: `new/${name}` });
-    await write("new/text", "changed");
-    // Take the numbers of what was removed.
-    for (let count = 0; count < 4; count += 1) temporaryFolder("other");
-    expect((await undo.undo())?.left).toEqual([]);
-    expect(tree()).toEqual(before);
+  test("whatever the tools did in several turns is as it was before", async () => {
+    const name = fc.constantFrom("a", "b", "d", "d/x", "d/e", "d/e/z", "n", "n/m", "link");
+    const step = fc.oneof(
+      fc.tuple(fc.constant("write_file"), fc.record({ path: name, content: fc.string({ maxLength: 3 }) })),
+      fc.tuple(fc.constantFrom("remove", "mkdir"), fc.record({ path: name })),
+      fc.tuple(fc.constant("move"), fc.record({ source: name, destination: name })),
+    );
+    const turns = fc.array(fc.array(step, { minLength: 3, maxLength: 9 }), { minLength: 1, maxLength: 3 });
+    const run = async (calls: [name: string, args: object][][]): Promise<void> => {
+      start();
+      mkdirSync(at("d/e"), { recursive: true });
+      for (const file of ["a", "d/e/z"]) writeFileSync(at(file), file);
+      symlinkSync("a", at("link"));
+      const before = tree();
+      for (const [index, turn] of calls.entries()) {
+        undo.begin(`turn ${index}`);
+        for (const [tool, args] of turn) await call(tool, args);
+      }
+      for (let undone = await undo.undo(); undone; undone = await undo.undo()) expect(undone.left).toEqual([]);
+      expect(tree()).toEqual(before);
+    };
+    await fc.assert(fc.asyncProperty(turns, run), { numRuns: 20, seed: 20_261_129 });
   });
 
   test("a hard link keeps its other name, and a file that others may not read stays so", async () => {

@@ -52,6 +52,7 @@ export function createUndo(options: UndoOptions): Undo {
   const { directory, root, maxTurns, maxBytes, maxFileBytes, onError } = read;
   const look = { scope: createPathScope({ root }), maxFileBytes };
   const store = new TurnStore(directory, { maxBytes, maxTurns });
+  const own = new Set<string>();
   let turn = "";
   let recorder: TurnRecorder | undefined;
   let running = 0;
@@ -101,7 +102,7 @@ export function createUndo(options: UndoOptions): Undo {
     async undo() {
       if (running > 0) throw new Error("A call still runs: wait for it to end, then undo.");
       recorder = undefined;
-      return inTurn(() => undoLast(store, look));
+      return inTurn(() => undoLast(store, { look, own }));
     },
     takeNote() {
       try {

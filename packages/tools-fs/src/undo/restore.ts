@@ -40,6 +40,8 @@ export interface RestoreContext {
   readonly look: StateOptions;
   readonly readCopy: (name: string) => Buffer;
   readonly done: RestoredPath[];
+  /** The stamps of directories that this undo has made. */
+  readonly own: Set<string>;
   readonly left: LeftAlone[];
 }
 
@@ -54,7 +56,8 @@ export async function restore(change: Change, context: RestoreContext): Promise<
   const made = (one: string): State => after.get(one) ?? absent;
   const isMoveOf = newPath !== undefined && isMove(change);
   // The content of a directory was not copied.
-  if (isMoveOf && !(await moveBack(path, newPath, old(path), context)) && old(path).kind === "directory") return;
+  if (isMoveOf && !(await moveBack(change.paths, old(path), made(newPath), context)) && old(path).kind === "directory")
+    return;
   const unknown = change.before.find(([, state]) => state.kind === "other");
   if (unknown?.[1].kind === "other") {
     left.push({ path, reason: unknown[1].why });
@@ -113,7 +116,11 @@ async function make(path: string, old: State, now: State, context: RestoreContex
       symlinkSync(old.target, parent.at(name));
     });
   } else if (old.kind === "directory") {
-    if (now.kind !== "directory") await inParent(path, scope, (parent, name) => mkdirSync(parent.at(name), 0o700));
+    if (now.kind === "directory") return;
+    await inParent(path, scope, (parent, name) => {
+      mkdirSync(parent.at(name), 0o700);
+      context.own.add(stampOf(lstatSync(parent.at(name))));
+    });
   } else if (old.kind === "file") {
     if (old.copy === undefined) throw new Kept(`its old content was not saved: ${old.notKept}`);
     const bytes = context.readCopy(old.copy);
@@ -146,13 +153,18 @@ async function closeDirectory(path: string, mode: number, context: RestoreContex
   await unlessKept(path, context, change, "its mode is not the old one: ");
 }
 
-function moveBack(path: string, from: string, old: State, context: RestoreContext): Promise<boolean> {
-  const { look, done } = context;
+function moveBack(
+  [path, from = path]: Change["paths"],
+  old: State,
+  made: State,
+  context: RestoreContext,
+): Promise<boolean> {
+  const { look, done, own } = context;
   return unlessKept(from, context, async () => {
     const now = await stateOf(from, look);
-    // What was removed there later in the turn, and is back by now, is another entry.
-    const isBack = done.some(({ path, how }) => path === from && how === "restored");
-    if (now.kind === "absent" || !(isBack || isMoved(now, old, true)))
+    // What was removed or written there later, and is back by now, is another entry.
+    const isBack = now.kind === "directory" ? own.has(now.stamp) : isSame(now, made);
+    if (!isBack && !isMoved(now, old, true))
       throw new Kept(
         now.kind === "absent" ? `it was moved to ${look.scope.print(from)}, and is no longer there` : changedSince,
       );

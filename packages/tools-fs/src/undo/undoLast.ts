@@ -1,7 +1,6 @@
 import { clip, printableName } from "@toolcrib/core/text";
 import { createPathScope, type PathScope } from "@toolcrib/kit/files";
-import { type LeftAlone, type RestoredPath, restore } from "./restore.ts";
-import type { StateOptions } from "./states.ts";
+import { type LeftAlone, type RestoreContext, type RestoredPath, restore } from "./restore.ts";
 import type { NotUndoable, TurnStore } from "./turnStore.ts";
 
 /** The result of `undo`. */
@@ -17,7 +16,10 @@ export interface UndoneTurn {
 }
 
 /** Takes back the last turn that changed anything, and forgets it, but for one try that could put nothing back; leaves a note for the model. */
-export async function undoLast(store: TurnStore, look: StateOptions): Promise<UndoneTurn | undefined> {
+export async function undoLast(
+  store: TurnStore,
+  { look, own }: Pick<RestoreContext, "look" | "own">,
+): Promise<UndoneTurn | undefined> {
   let found = store.last();
   // A turn whose calls changed nothing in the end.
   while (found && found.changes.length + found.others.length === 0) {
@@ -28,7 +30,7 @@ export async function undoLast(store: TurnStore, look: StateOptions): Promise<Un
   const { changes, others, turn } = found;
   const done: RestoredPath[] = [];
   const left: LeftAlone[] = [];
-  for (const change of changes.toReversed()) await restore(change, { look, readCopy: found.readCopy, done, left });
+  for (const change of changes.toReversed()) await restore(change, { look, own, readCopy: found.readCopy, done, left });
   // A file that several calls changed is named once, by what was done last.
   const restored = [...new Map(done.map((one) => [one.path, one])).values()];
   const undone: UndoneTurn = { turn, restored, left, notUndoable: others };
