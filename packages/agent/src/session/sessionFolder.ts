@@ -1,6 +1,7 @@
 import { type Stats, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import {
   type FileLock,
   namesIn,
@@ -181,9 +182,5 @@ function lockOf(journal: string): string {
 }
 
 function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }

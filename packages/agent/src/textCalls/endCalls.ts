@@ -1,5 +1,5 @@
 import type { ChatTool } from "@toolcrib/core";
-import { repair } from "@toolcrib/core/internal";
+import { attempt, repair } from "@toolcrib/core/internal";
 import { parseArguments } from "../conversation/parseArguments.ts";
 import type { ToolCallBlock } from "../messages.ts";
 import type { CallFormat, WrittenCall } from "./formats.ts";
@@ -119,10 +119,6 @@ function offered(calls: readonly WrittenCall[], at: number, tools: OfferedTools)
 
 /** Gives arguments that came as text the types that the tool states. */
 function typedArguments(args: ToolCallBlock["args"], { parameters }: ChatTool["function"]): ToolCallBlock["args"] {
-  try {
-    return repair({ ...args }, parameters) as ToolCallBlock["args"];
-  } catch {
-    // The schema costs too much; the registry says so.
-    return args;
-  }
+  // If the schema costs too much, the registry says so.
+  return attempt(() => repair({ ...args }, parameters) as ToolCallBlock["args"]) ?? args;
 }

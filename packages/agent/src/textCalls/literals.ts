@@ -1,3 +1,5 @@
+import { attempt } from "@toolcrib/core/internal";
+
 /** Runs a sticky or global pattern from a place on. */
 export function matchAt(pattern: RegExp, text: string, place: number): RegExpExecArray | undefined {
   pattern.lastIndex = place;
@@ -100,9 +102,5 @@ function unescaped(text: string): string {
 
 /** Returns the value of JSON text; undefined if it is none. */
 export function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(json));
 }

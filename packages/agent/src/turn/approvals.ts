@@ -7,7 +7,7 @@ import {
   type ToolErrorDetails,
   toolFingerprint,
 } from "@toolcrib/core";
-import { canonicalJson, quote } from "@toolcrib/core/internal";
+import { attempt, canonicalJson, quote } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
@@ -47,12 +47,9 @@ export function questionOf(
 
 function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
   if (!args || fingerprintOf(args) === fingerprintOf(sent)) return {};
-  try {
-    return { args: frozenJson(args) };
-  } catch {
-    // Nested too deep, or a cycle.
-    return {};
-  }
+  // Undefined if they are nested too deep, or in a cycle.
+  const kept = attempt(() => frozenJson(args));
+  return kept ? { args: kept } : {};
 }
 
 /** Holds what is known of a call that has waited, and what to do about a new question. */
@@ -166,13 +163,12 @@ export function isUnanswered(waited: WaitingCall | undefined): boolean {
 
 /** Returns the fingerprint of arguments or a question, whatever the order of their keys. */
 function fingerprintOf(value: unknown): string {
-  try {
+  const print = attempt(() => {
     const plain: unknown = JSON.parse(JSON.stringify(value, withoutCollections));
     // Not imported: node:crypto takes 8 ms to load, and few calls are asked about.
     return process.getBuiltinModule("node:crypto").createHash("sha256").update(canonicalJson(plain)).digest("hex");
-  } catch {
-    return unknownPrint();
-  }
+  });
+  return print ?? unknownPrint();
 }
 
 /** Converts values that a schema library may make of arguments and JSON would drop. */
@@ -189,11 +185,7 @@ function unknownPrint(): string {
 /** Returns the question as JSON can hold it. */
 function savedQuestion({ text, data, needs, guard }: ApprovalQuestion): ApprovalQuestion {
   const asked = { text: String(text).toWellFormed(), ...(needs && { needs }), ...(guard !== undefined && { guard }) };
-  if (data === undefined) return Object.freeze(asked);
-  try {
-    return Object.freeze({ ...asked, data: frozenJson(data) });
-  } catch {
-    // Nested too deep, or a cycle.
-    return Object.freeze(asked);
-  }
+  // Undefined if it is nested too deep, or in a cycle.
+  const kept = data === undefined ? undefined : attempt(() => frozenJson(data));
+  return Object.freeze(kept === undefined ? asked : { ...asked, data: kept });
 }

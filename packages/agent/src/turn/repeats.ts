@@ -1,4 +1,4 @@
-import { canonicalJson } from "@toolcrib/core/internal";
+import { attempt, canonicalJson } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { callsOf, notRun, toolMessage } from "../conversation/conversation.ts";
 import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
@@ -168,15 +168,13 @@ export class RepeatGuard {
 
   /** Returns whether a tool waits for something, so that it may answer the same for a while. */
   #waits(name: string): boolean {
-    if (name === "read_output") return true;
-    try {
-      const tool = this.#tools.get(name);
-      return isObject(tool) && tool.waits === true;
-    } catch {
-      // Its getter throws, so the tool does not state it.
-      return false;
-    }
+    // If its getter throws, the tool does not state it.
+    return name === "read_output" || attempt(() => saysToWait(this.#tools.get(name))) === true;
   }
+}
+
+function saysToWait(tool: unknown): boolean {
+  return isObject(tool) && tool.waits === true;
 }
 
 function roundOf(ran: readonly Ended[]): Round {

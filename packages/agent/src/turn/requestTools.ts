@@ -46,5 +46,5 @@ function deferredOf(schemas: readonly ChatTool[], tools: ToolRunner): readonly C
 
 function isDeferred(tools: ToolRunner, name: string): boolean {
   // If its getter throws, the tool does not state it.
-  return attempt(() => tools.get(name)?.deferred === true) ?? false;
+  return attempt(() => tools.get(name)?.deferred) === true;
 }

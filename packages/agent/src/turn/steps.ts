@@ -1,4 +1,5 @@
 import type { ExecutableTool } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { interrupted } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
@@ -157,13 +158,12 @@ export async function runCallSteps(
 
 /** Returns whether a second run does no harm. An unknown tool does nothing at all. */
 function mayRunTwice(tools: CallSteps["tools"], name: string): boolean {
-  try {
+  // If its getter throws, the tool does not state it.
+  const isStated = attempt(() => {
     const tool = tools.get(name);
     return !tool || tool.readOnly === true || tool.idempotent === true;
-  } catch {
-    // Its getter throws, so the tool does not state it.
-    return false;
-  }
+  });
+  return isStated === true;
 }
 
 /**

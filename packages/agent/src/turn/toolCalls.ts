@@ -8,7 +8,7 @@ import {
   type ToolLabels,
   type ToolOutcome,
 } from "@toolcrib/core";
-import { noteChangedArguments, renderOutcome } from "@toolcrib/core/internal";
+import { attempt, noteChangedArguments, renderOutcome } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
@@ -60,14 +60,9 @@ export interface ToolRun {
  * Removes the calls that run next from the front of `calls`: neighbouring read-only ones together, any other alone.
  */
 export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
-  const isReadOnly = (call: ToolCallBlock | undefined): boolean => {
-    try {
-      return call !== undefined && tools.get(call.name)?.readOnly === true;
-    } catch {
-      // Its getter throws, so the tool does not state that it is read-only.
-      return false;
-    }
-  };
+  // If its getter throws, the tool does not state that it is read-only.
+  const isReadOnly = (call: ToolCallBlock | undefined): boolean =>
+    call !== undefined && attempt(() => tools.get(call.name)?.readOnly) === true;
   let count = 1;
   if (isReadOnly(calls[0])) while (isReadOnly(calls[count])) count += 1;
   return calls.splice(0, count);

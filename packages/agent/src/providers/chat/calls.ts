@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Carried } from "./carried.ts";
@@ -68,10 +69,5 @@ function beginsAnew(known: CallState, index: number | undefined, name: string): 
 function isWhole(args: unknown): boolean {
   if (typeof args !== "string") return isObject(args);
   // Parsed after every piece, long arguments would cost too much.
-  if (!args.trimEnd().endsWith("}")) return false;
-  try {
-    return isObject(JSON.parse(args));
-  } catch {
-    return false;
-  }
+  return args.trimEnd().endsWith("}") && isObject(attempt(() => JSON.parse(args)));
 }

@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 
 const longestDetail = 500;
@@ -73,13 +74,8 @@ function makersOwn({ metadata }: Record<string, unknown>): Record<string, unknow
 }
 
 function parsed(raw: unknown): Record<string, unknown> {
-  if (typeof raw !== "string") return isObject(raw) ? raw : {};
-  try {
-    const value: unknown = JSON.parse(raw);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value: unknown = typeof raw === "string" ? attempt(() => JSON.parse(raw)) : raw;
+  return isObject(value) ? value : {};
 }
 
 function statusOfCode(body: Record<string, unknown>): number | undefined {
