@@ -9,7 +9,7 @@ import { compileQuickCheck } from "./validator.ts";
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
 /** Characters of the JSON text of a default that count as one step. */
-const charactersPerStep = 8;
+const charactersPerStep = 64;
 
 interface Context {
   readonly root: JsonSchema;
