@@ -19,7 +19,7 @@ import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */
 export interface LineCommand extends SimpleCommand {
-  /** What its program does with files that its words do not name. */
+  /** Access of its program to files that its words do not name. */
   readonly beyond: readonly FoundBeyond[];
   /** True if it is `cd DIRECTORY`, and leads where that says. */
   readonly moves: boolean;
