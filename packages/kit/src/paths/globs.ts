@@ -11,6 +11,8 @@ export type NameTest = (name: string) => boolean;
 
 /** A compiled glob. */
 export interface Glob {
+  /** Tests one name, as `asBytes` writes it; undefined if the pattern is not one name alone. */
+  readonly ofName?: NameTest | undefined;
   matches(path: string): boolean;
   /** Returns which part of `path` matches: one of the directories that it names ("parent"), or only all of it ("whole"). */
   matchHead(path: string): "parent" | "whole" | undefined;
@@ -165,10 +167,12 @@ function sourceOf(char: string): string {
 
 /** Compiles one name of a glob. */
 function testOf({ text, units }: Name, ignoreCase: boolean): NameTest {
-  // Most names are plain, or `*` and an ending.
-  const [, star, ending = ""] = /^(\*?)([^*?[\\]*)$/.exec(ignoreCase ? lowerCase(text) : text) ?? [];
-  if (star === "") return (name) => name === ending;
-  if (star === "*") return (name) => name.endsWith(ending);
+  // Most names are plain, or have one `*`.
+  const [, head = "", star, ending = ""] =
+    /^([^*?[\\]*)(\*?)([^*?[\\]*)$/.exec(ignoreCase ? lowerCase(text) : text) ?? [];
+  if (star === "") return (name) => name === head;
+  const fewest = head.length + ending.length;
+  if (star === "*") return (name) => name.length >= fewest && name.startsWith(head) && name.endsWith(ending);
   const parts = units.join("").split("*");
   const [first, last] = [parts.shift(), parts.pop()];
   // The text before each star but the first is taken where it is first found, and not looked for again.
@@ -215,13 +219,16 @@ export function compileWildmatch(pattern: string, ignoreCase = false, literalNam
           .map((exact) => (one) => one === exact)
       : asPattern(name);
   const hasText = literalNames && names.some(({ text }) => text.includes("/"));
-  const globs = [names.flatMap(asPattern), ...(hasText ? [names.flatMap(asText)] : [])].map(compileNames);
+  const all = names.flatMap(asPattern);
+  const globs = [all, ...(hasText ? [names.flatMap(asText)] : [])].map(compileNames);
   const head = asPath(start);
   const behindHead = (path: string): string | undefined => {
     const bytes = asBytes(path);
     return bytes.startsWith(head) ? bytes.slice(head.length) : undefined;
   };
+  const [only] = all;
   return {
+    ofName: typeof only === "function" && all.length === 1 && !hasText && head === "" ? only : undefined,
     matches(path) {
       const behind = behindHead(path);
       return behind !== undefined && globs.some((glob) => glob.matches(behind));
@@ -239,7 +246,7 @@ export function compileWildmatch(pattern: string, ignoreCase = false, literalNam
 }
 
 /** Writes one character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
-function asBytes(text: string): string {
+export function asBytes(text: string): string {
   return isAscii(text) ? text : Buffer.from(text).toString("latin1");
 }
 

@@ -3,7 +3,7 @@ import { quote } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { canonicalOrUndefined } from "./canonicalPath.ts";
 import { foldCase, foldPattern, isAscii } from "./foldCase.ts";
-import { compileWildmatch, type Glob } from "./globs.ts";
+import { asBytes, compileWildmatch, type Glob } from "./globs.ts";
 import { homeFolder } from "./homeFolder.ts";
 import { type PathStyle, withSlashes } from "./pathStyle.ts";
 import { malformed, readPattern } from "./readPattern.ts";
@@ -114,7 +114,9 @@ export function compilePathPatterns(patterns: readonly string[], options: PathPa
       if (name === "") continue;
       const whole = at === below.length - 1;
       for (const rule of names.get(name) ?? none) add(rule, whole);
-      for (const rule of globs) if (rule.order < first && rule.glob.matches(name)) add(rule, whole);
+      const bytes = globs.length > 0 ? asBytes(name) : "";
+      for (const rule of globs)
+        if (rule.order < first && (rule.glob.ofName?.(bytes) ?? rule.glob.matches(name))) add(rule, whole);
     }
     return first;
   };

@@ -96,6 +96,8 @@ test("words that are text to a command open nothing, nor does a copy of nothing"
   await all({ deny, mode: "full" }, "allow", ["cp --help", "mv", "rsync", "git mv", "x mv"]);
   await all({ deny, mode: "full" }, "allow", ["ls | rm -rf", "tar -tvf -", "docker build", "rm -r -f src"]);
   await all({ deny, mode: "full" }, "ask", ["echo `rm a`", 'rm -rf "$x"']);
+  await all({ deny, mode: "full" }, "deny", ["find . | cpio -o", "ls | pax -w"]);
+  await all({ mode: "full" }, "ask", ['find . -name "$x" -exec rm {} \\;']);
   await all({ deny, mode: "full" }, "ask", ["ls | xargs cat", "find . -exec wc {} +", "sort --files0-from=x"]);
 });
 

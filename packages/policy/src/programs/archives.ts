@@ -4,7 +4,8 @@ import type { ProgramRecords } from "./record.ts";
 export const archives: ProgramRecords = {
   "7z 7za bsdtar cpio pax unar unrar uudecode": {
     covers: "nothing",
-    beyond: { does: "read bring", below: "all", followsLinks: true },
+    // Without operands some take the names of files from their input.
+    beyond: { does: "read bring", below: "all", folder: 1, followsLinks: true },
   },
   // Not `-S`, which makes names, `-N`, which takes them from the file, and `-r`.
   "bunzip2 bzip2 gunzip gzip lzma unlzma unxz xz": {

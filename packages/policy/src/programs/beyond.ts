@@ -25,7 +25,7 @@ export interface FoundBeyond {
 
 /** Lists what the program of a command does with files that its words do not name. */
 export function beyondOf(words: readonly string[]): readonly FoundBeyond[] {
-  return programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true));
+  return programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true), true);
 }
 
 /**
@@ -46,7 +46,7 @@ export function beyondIn(words: readonly string[], isOneCommand: boolean): Found
     if (isOneCommand && from > at + 1) verb = from - 1;
     if (record.beyond === undefined || seen.has(record.beyond)) return [];
     seen.add(record.beyond);
-    const found = foundAt(words, located);
+    const found = foundAt(words, located, isOneCommand);
     return at === 0 ? found : found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
   });
 }
@@ -61,14 +61,20 @@ function locatedAt(words: readonly string[], at: number, isFirst: boolean): Loca
   return { program, ...locate(program, words, at + 1, "", isFirst) };
 }
 
-function foundAt(words: readonly string[], located: Located & { program: ProgramRecord }): FoundBeyond[] {
+function foundAt(
+  words: readonly string[],
+  located: Located & { program: ProgramRecord },
+  isOneCommand: boolean,
+): FoundBeyond[] {
   const { record, program, from } = located;
   const all = [record.beyond ?? []].flat();
   if (all.length === 0) return [];
   const invocation = invocationOf(words);
   const isParsed = invocation.record === record && invocation.from === from && invocation.inner === undefined;
   const parsed = isParsed ? invocation : parseLocated(words, located);
-  return all.flatMap((beyond) => foundIn(words, from, beyond, record, program, parsed) ?? []);
+  return all
+    .flatMap((beyond) => foundIn(words, from, beyond, record, program, parsed) ?? [])
+    .filter((found) => !isOneCommand || !doesNothing(found));
 }
 
 function foundIn(
@@ -96,15 +102,13 @@ function foundIn(
   const names = own.filter((_, at) => at > 0 && isPlain && named?.split(" ").includes(own[at - 1] ?? ""));
   // Git has patterns of its own, and words for the whole repository.
   const isWhole = (folder !== undefined && fewest < folder) || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
-  // Without operands such a program does nothing.
-  if ((below !== undefined || done.includes("put")) && operands.length === 0 && !isWhole) return undefined;
   const kinds = done.filter((one): one is FileKind => one === "read" || one === "write" || one === "delete");
   // With one operand `ln` makes the link where it runs.
   const target = paths[0] ?? (isLast ? (all.at(-1) ?? ".") : ".");
   return {
     kinds,
     brings: done.includes("bring"),
-    folders: below === undefined || isChosen ? undefined : isWhole ? [] : operands,
+    folders: below === undefined || isChosen ? undefined : isWhole && !byGit ? ["."] : isWhole ? [] : operands,
     ofRepository: isWhole && byGit,
     byGit,
     followsLinks: followsLinks === true,
@@ -112,6 +116,11 @@ function foundIn(
     names: names.length > 0 ? names : undefined,
     put: done.includes("put") ? { sources, target, links: kinds.length === 0 } : undefined,
   };
+}
+
+/** Returns whether a command has no operands to do it with. In a line that cannot be read they may stand elsewhere. */
+function doesNothing({ folders, ofRepository, put }: FoundBeyond): boolean {
+  return (folders?.length === 0 && !ofRepository) || put?.sources.length === 0;
 }
 
 /** Returns whether one of the options may be among words, its letter joined with others or its name cut. */
