@@ -29,8 +29,8 @@ const current = {
   pictures,
 } as const satisfies Partial<ModelRules>;
 
-const allChanges = { systemMessages: true, tools: true, deferredTools: true, compaction: ["threshold"] } as const;
-const noChanges = { systemMessages: false, tools: false, deferredTools: true, compaction: [] } as const;
+const allChanges = { systemMessages: true, tools: true, deferredTools: true } as const;
+const noChanges = { systemMessages: false, tools: false, deferredTools: true } as const;
 
 /** The rules that the models before them have in common. */
 const older = {
@@ -75,7 +75,7 @@ export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
     line: "opus",
     reasoning: { efforts, default: "medium", types: ["adaptive"], display: "updates" },
     forcing: "never",
-    changes: { ...allChanges, compaction: ["threshold", "on-demand"] },
+    changes: allChanges,
     price: price(4, 20, 0.2),
     checkedOn: "2026-11-23",
     source: `${address}/models/opus-5-5/migration-guide`,

@@ -51,8 +51,6 @@ export interface ModelRules {
     readonly tools: boolean;
     /** Tools outside the prompt until they are searched for. */
     readonly deferredTools: boolean;
-    /** Ways in which the service shortens a conversation itself. */
-    readonly compaction: readonly ("threshold" | "on-demand")[];
   };
   /** True if the service makes an answer by a schema beside tools. */
   readonly answerFormat: boolean;

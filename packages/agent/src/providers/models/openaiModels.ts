@@ -19,7 +19,7 @@ const current = {
   forcing: "always",
   sampling: "without-thinking",
   bindsThinking: false,
-  changes: { systemMessages: true, tools: true, deferredTools: true, compaction: ["threshold", "on-demand"] },
+  changes: { systemMessages: true, tools: true, deferredTools: true },
   answerFormat: true,
   checkedOn: "2026-11-23",
   source: `${address}/guides/reasoning`,
@@ -30,7 +30,7 @@ const current = {
 const older = {
   ...current,
   isFamily: true,
-  changes: { systemMessages: true, tools: false, deferredTools: false, compaction: [] },
+  changes: { systemMessages: true, tools: false, deferredTools: false },
   source: `${address}/models`,
 } as const satisfies Partial<ModelRules>;
 

@@ -2,7 +2,7 @@ import type { ConversationChange, ModelRequest, Opening } from "../../provider.t
 import type { ModelRules } from "../models/modelRules.ts";
 
 /** The changes within a conversation that a wire tells in their places. */
-export type SupportedChanges = Pick<ModelRules["changes"], "systemMessages" | "tools" | "deferredTools">;
+export type SupportedChanges = ModelRules["changes"];
 
 /** Every service takes this: changes are made at the beginning of the request. */
 export const noSupportedChanges: SupportedChanges = { systemMessages: false, tools: false, deferredTools: false };
