@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
@@ -6,7 +7,7 @@ import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
-import { type EntryKind, isSeen, type Listing } from "./folders.ts";
+import { compilePart, type EntryKind, isSeen, type Listing } from "./folders.ts";
 import type { Looks } from "./looks.ts";
 import { judgeOwnState, outrightRule, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
 
@@ -23,8 +24,8 @@ const none: ReadonlySet<string> = new Set();
 export interface Meant {
   /** A path that is left alone, with all below it. */
   readonly skipped?: string | undefined;
-  /** Only these names. */
-  readonly names?: ((path: string) => boolean) | undefined;
+  /** Patterns of names: only what has one. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Judges a read, a write or a delete. */
@@ -54,9 +55,12 @@ function lookBelow(
   if (!isSeen(effect, settings)) return { entries: [], complete: false };
   const { entries, complete } = looks.below(effect.path ?? "", skipped);
   if (names === undefined) return { entries, complete };
+  // Letter case is ignored, as by -iname.
+  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
+  const isMeant = (path: string): boolean => fits.some((matches) => matches(basename(path).toLowerCase()));
   // Files of some names are rarely protected ones.
   const hasRules = deny.length > 0 || ask.length > 0;
-  return { entries: entries.filter(({ path }) => names(path)), complete: complete || !hasRules };
+  return { entries: entries.filter(({ path }) => isMeant(path)), complete: complete || !hasRules };
 }
 
 /** Judges by rules and the mode: deny wins over ask, ask over allow, and rules over the mode. */

@@ -9,7 +9,7 @@ import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
 import { type CommandLine, type LineCommand, rawWords } from "./commandLine.ts";
-import { compilePart, hasPattern, isSeen, shellPath } from "./folders.ts";
+import { hasPattern, isSeen, shellPath } from "./folders.ts";
 import { isHeld, isLimited } from "./judgeBeyond.ts";
 import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
@@ -125,25 +125,14 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
         uses.push({ kind: "read", word: top, tree: true, under, maybe: ifTracked });
     for (const word of paths) uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff" });
   }
-  return distinct(uses).filter(({ word }) => word !== nullDevice);
+  // Two are one if they are judged alike.
+  const keyOf = ({ under, ...use }: FileUse): string => JSON.stringify([under.mode, use]);
+  return [...new Map(uses.map((use) => [keyOf(use), use])).values()].filter(({ word }) => word !== nullDevice);
 }
 
 /** Returns whether a command may do more than read with the words that it gets in the place of `{}`, or behind its own. */
 function mayChange(words: readonly string[]): boolean {
   return typeof readOnly({ words: words.filter((word) => word !== "{}") }) === "string";
-}
-
-/** Leaves out repeated uses. Two are one only if they are judged by the same settings and leave out the same paths. */
-function distinct(uses: readonly FileUse[]): FileUse[] {
-  const numbers = new Map<unknown, number>();
-  const numberOf = (one: unknown): number => {
-    const number = numbers.get(one) ?? numbers.size;
-    numbers.set(one, number);
-    return number;
-  };
-  const keyOf = (use: FileUse): string =>
-    JSON.stringify({ ...use, under: numberOf(use.under), meant: numberOf(use.meant) });
-  return [...new Map(uses.map((use) => [keyOf(use), use])).values()];
 }
 
 /** Judges the names that the operands of a command, and all below them, get at its last one. */
@@ -216,15 +205,9 @@ function usesBelow(
     effect.remote === undefined ? [...new Set(directories.map((one) => repositoryAt(one, looks) ?? one))] : ["."];
   const words = folders.length > 0 ? named : ofRepository ? tops : ["."];
   const meantOf = (top: string): Meant | undefined =>
-    names ? { names: onlyNamed(names) } : byGit ? { skipped: join(top, ".git") } : undefined;
+    names ? { names } : byGit ? { skipped: join(top, ".git") } : undefined;
   const maybe = partly === "history" ? ifShown : partly ? leavesOut : undefined;
   return words.map((word) => ({ kind, word, tree: true, maybe, followsLinks, meant: meantOf(tops[0] ?? ".") }));
-}
-
-function onlyNamed(names: readonly string[]): (path: string) => boolean {
-  // Letter case is ignored, as by -iname.
-  const fits = names.map((name) => compilePart(name.replaceAll("\\", "").toLowerCase()));
-  return (path) => fits.some((matches) => matches(basename(path).toLowerCase()));
 }
 
 /** Judges the links in a folder whose links are followed. */
