@@ -37,7 +37,7 @@ export interface LineCommand extends SimpleCommand {
 export interface CommandLine extends ShellLine {
   readonly commands: readonly LineCommand[];
   readonly effect: ToolEffect;
-  /** As it is written; empty if the tool does not say what it runs. */
+  /** As it is written, but for variables of folders; empty if the tool does not say what it runs. */
   readonly text: string;
   /** The directories in which its commands may run; only the one where it starts if that cannot be told. */
   readonly directories: readonly string[];
@@ -64,7 +64,7 @@ const input: ShellLine = { ...untold, unreadable: "The text may run as commands 
 export function readCommandLine(
   effect: ToolEffect,
   groups: Groups,
-  { mode, scope }: Settings,
+  { mode, scope, bases }: Settings,
   looks: Looks,
 ): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
@@ -80,7 +80,7 @@ export function readCommandLine(
     ...line,
     commands,
     effect,
-    text: command ?? "",
+    text: plainText(command ?? "", bases.home),
     directories: directories ?? [cwd],
     isFollowed: directories !== undefined,
     allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
@@ -88,6 +88,13 @@ export function readCommandLine(
     hasInput: line.redirections.some(({ kind }) => kind === "read"),
     looks,
   };
+}
+
+/** Writes out the folder that a line runs in, and the home. */
+function plainText(command: string, home = "~"): string {
+  return command
+    .replace(/\$(?:PWD\b|\{PWD\}|\(pwd\))|`pwd`/g, ".")
+    .replace(/\$(?:HOME\b|\{HOME\})|(?<=^|[\s=:'"])~(?=[/\s'"]|$)/g, () => home);
 }
 
 /** Returns the subject of a verdict about one command of a line. */

@@ -133,8 +133,8 @@ test("git shows files that are not tracked, if it is told to", async () => {
 
 test("a stash of untracked files takes away what must not be deleted", async () => {
   const kept = { deny: ["effect:delete(.env)"] };
-  await all(kept, "ask", ["git stash -u", "git stash -a", "git stash push -a"]);
-  await all(kept, "allow", ["git stash", "git stash pop"]);
+  await all(kept, "ask", ["git stash -u", "git stash -a", "git stash push -a", "git stash", "git stash pop"]);
+  await all(kept, "allow", ["git stash list", "git stash drop"]);
   put("app/.envrc");
   await all({}, "allow", ["git stash -a"]);
 });
@@ -223,6 +223,34 @@ test("what git leaves out or can put back does not count for another command of 
   ];
   await all({ mode: "full" }, "ask", lines);
   await all({ mode: "full" }, "allow", ["git stash -a", "git rm -r ."]);
+});
+
+test("what unpacks, or takes files of a commit, writes what no word names", async () => {
+  const lines = ["tar xf a.tar", "unzip a.zip", "git checkout .", "git restore .", "git reset --hard", "git stash"];
+  await all({ deny: ["effect:write(zzz)"], mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", lines);
+  await all({ deny: ["effect:write(zzz)"], mode: "full" }, "allow", ["git checkout -b a", "git reset --soft a"]);
+});
+
+test("a packer that takes all below a folder, or a list, is judged by that", async () => {
+  await all({ mode: "full" }, "ask", ["gzip -r .", "zstd -qr .", "zip -rm x.zip .", "tar cf x.tar --remove-files ."]);
+  const taking = ["gzip -kr app", "zip -R x.zip '*nv'"];
+  await all({ mode: "full", deny }, "deny", taking);
+  const lists = ["zip x.zip -@ < list", "zstd --filelist list", "git hash-object -w --stdin-paths < list"];
+  await all({ mode: "full", deny }, "ask", lists);
+  await all({ mode: "full" }, "allow", [...taking, ...lists, "gzip -r src"]);
+});
+
+test("the folder and the home are known by their variables", async () => {
+  const lines = ['rm -rf "$PWD"', "rm -rf $PWD", `rm -rf "$\{PWD}"`, 'mv "$(pwd)" /tmp/o', "touch ~/.config/x"];
+  await all({ mode: "full" }, "ask", [...lines, 'cp src/a.ts "$HOME/.config/x"']);
+  await all({ mode: "full" }, "allow", ['rm -rf "$PWD/src"', 'ls "$HOME"', "echo ~"]);
+});
+
+test("a program that deletes words which the line does not show is asked about the folder", async () => {
+  const lines = ["ls -a | xargs rm -rf", "find . | xargs -I{} rm -r", "rm -rf $(ls -a)"];
+  await all({ mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", ["rm --recursive --force src", "xargs rm -rf src", "rm -f"]);
 });
 
 test("every program of a line that cannot be read is looked at, not only the first", async () => {

@@ -112,7 +112,7 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     if (command.moves) continue;
     // What it finds is handed to a command that may do anything with it.
     if (changesFound && basename(words[0] ?? "") === "find") addBeyond(beyondOf([...words, "-delete"]), command);
-    addBeyond(command.changes ? beyondIn(words, true) : command.beyond, command);
+    addBeyond(command.changes ? beyondIn(words, true, command.moreWords) : command.beyond, command);
     if (typeof reads === "string") continue;
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.

@@ -1,27 +1,34 @@
-import type { ProgramRecords } from "./record.ts";
+import type { Beyond, ProgramRecords } from "./record.ts";
+
+/** Each file below a folder becomes another one. */
+const recursing: Beyond = { does: "read write delete", below: "all", only: "-r --recursive" };
 
 /** Programs that pack, and show packed files. An archive and a patch name the files themselves that they write, protected ones too. */
 export const archives: ProgramRecords = {
-  "7z 7za bsdtar cpio pax unar unrar uudecode": {
+  "7z 7za bsdtar unar unrar uudecode": {
     covers: "nothing",
     // Without operands some take the names of files from their input.
     beyond: { does: "read bring", below: "all", folder: 1, followsLinks: true },
   },
+  // The names that they pack come from their input.
+  "cpio pax": { covers: "nothing", beyond: { does: "read bring", below: "all", folder: 1, followsLinks: true } },
   // Not `-S`, which makes names, `-N`, which takes them from the file, and `-r`.
   "bunzip2 bzip2 gunzip gzip lzma unlzma unxz xz": {
+    beyond: recursing,
     covers: {
       options:
         "-# -c --stdout -d --decompress -f --force -k --keep -q --quiet -v --verbose -t --test -l --list -n --no-name -T= --threads=",
     },
   },
   csplit: { covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" } },
-  patch: { covers: "input", beyond: { does: "bring" } },
+  patch: { covers: "input", beyond: { does: "bring write" } },
   // The names of its pieces are its own.
   split: { covers: "nothing" },
   tar: {
     beyond: [
       { does: "read", below: "all", only: "-c --create -r --append -u --update" },
-      { does: "bring", only: "-x --extract --get" },
+      { does: "bring write", only: "-x --extract --get" },
+      { does: "delete", below: "all", only: "--remove-files" },
       { does: "read", only: "-T --files-from" },
     ],
     versionOptions: "--version",
@@ -37,12 +44,18 @@ export const archives: ProgramRecords = {
       word: /^(?:[^:/]*\/.*|[^:]*)$/s,
     },
   },
-  unzip: { covers: "nothing", beyond: { does: "bring" } },
+  unzip: { covers: "nothing", beyond: { does: "bring write" } },
   zip: {
     covers: { options: "-r -q -v -j -u -9 -x= -i= -y -X -e" },
-    beyond: { does: "read", below: "all", followsLinks: true },
+    beyond: [
+      { does: "read", below: "all", followsLinks: true },
+      { does: "read", below: "all", folder: Infinity, only: "-R --recurse-patterns" },
+      { does: "delete", below: "all", only: "-m --move" },
+      { does: "read", only: "-@ --names-stdin" },
+    ],
   },
   zstd: {
+    beyond: [recursing, { does: "read", only: "--filelist" }],
     covers: {
       options: "-d -k -f -q -v -t -l -c -# --rm -T= --threads= --stdout --decompress --keep --force --ultra --long=?",
     },

@@ -30,9 +30,13 @@ export function beyondOf(words: readonly string[]): readonly FoundBeyond[] {
 
 /**
  * Lists what is done with all below folders by a command, or by a line whose commands cannot be told apart. Programs that change files are
- * found behind words of others, too.
+ * found behind words of others, too. `isOpen`: it may get operands that are not among the words.
  */
-export function beyondIn(words: readonly string[], isOneCommand: boolean): FoundBeyond[] {
+export function beyondIn(
+  words: readonly string[],
+  isOneCommand: boolean,
+  isOpen: boolean = !isOneCommand,
+): FoundBeyond[] {
   // Words behind the first of a kind are among its own.
   const seen = new Set<unknown>();
   let verb: number | undefined;
@@ -46,7 +50,7 @@ export function beyondIn(words: readonly string[], isOneCommand: boolean): Found
     if (isOneCommand && from > at + 1) verb = from - 1;
     if (record.beyond === undefined || seen.has(record.beyond)) return [];
     seen.add(record.beyond);
-    const found = foundAt(words, located, isOneCommand);
+    const found = foundAt(words, located, isOpen);
     return at === 0 ? found : found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
   });
 }
@@ -64,7 +68,7 @@ function locatedAt(words: readonly string[], at: number, isFirst: boolean): Loca
 function foundAt(
   words: readonly string[],
   located: Located & { program: ProgramRecord },
-  isOneCommand: boolean,
+  isOpen = false,
 ): FoundBeyond[] {
   const { record, program, from } = located;
   const all = [record.beyond ?? []].flat();
@@ -72,22 +76,22 @@ function foundAt(
   const invocation = invocationOf(words);
   const isParsed = invocation.record === record && invocation.from === from && invocation.inner === undefined;
   const parsed = isParsed ? invocation : parseLocated(words, located);
-  return all
-    .flatMap((beyond) => foundIn(words, from, beyond, record, program, parsed) ?? [])
-    .filter((found) => !isOneCommand || !doesNothing(found));
+  return all.flatMap((beyond) => foundIn(words, from, beyond, record, program, parsed, isOpen) ?? []);
 }
 
 function foundIn(
   words: readonly string[],
   from: number,
-  { does, below, only, unless, named, folder, partly, followsLinks }: Beyond,
+  { does, below, only, without, unless, named, folder, partly, followsLinks }: Beyond,
   { covers }: ProgramRecord,
   { repository }: ProgramRecord,
   { operands: all, paths, unknown }: ParsedWords,
+  isOpen: boolean,
 ): FoundBeyond | undefined {
   const own = words.slice(from);
   const bundle = typeof covers === "object" && covers.bundle !== undefined ? [`-${own[0]}`] : [];
   if (only !== undefined && !mayHave([...bundle, ...own], only)) return undefined;
+  if (without !== undefined && mayHave(own, without)) return undefined;
   const byGit = repository === true;
   // Where tests are turned round, or one is enough, a test leaves out no file for sure.
   const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
@@ -101,8 +105,16 @@ function foundIn(
   const operands = below === "last" ? all.slice(-1) : below === "sources" ? sources : all;
   const names = own.filter((_, at) => at > 0 && isPlain && named?.split(" ").includes(own[at - 1] ?? ""));
   // Git has patterns of its own, and words for the whole repository.
-  const isWhole = (folder !== undefined && fewest < folder) || (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
-  const kinds = done.filter((one): one is FileKind => one === "read" || one === "write" || one === "delete");
+  const isWhole =
+    fewest < (folder ?? (isOpen ? 0 : Number.NEGATIVE_INFINITY)) ||
+    (byGit && operands.some((one) => /[:*?[\\]/.test(one)));
+  // Without operands such a program does nothing.
+  const isEmpty = (below !== undefined || done.includes("put")) && operands.length === 0 && !isWhole;
+  if (isEmpty && !isOpen) return undefined;
+  const kinds = done.filter(
+    (one): one is FileKind =>
+      one === "write" || one === "delete" || (one === "read" && !(isEmpty && below === "sources")),
+  );
   // With one operand `ln` makes the link where it runs.
   const target = paths[0] ?? (isLast ? (all.at(-1) ?? ".") : ".");
   return {
@@ -118,11 +130,6 @@ function foundIn(
   };
 }
 
-/** Returns whether a command has no operands to do it with. In a line that cannot be read they may stand elsewhere. */
-function doesNothing({ folders, ofRepository, put }: FoundBeyond): boolean {
-  return (folders?.length === 0 && !ofRepository) || put?.sources.length === 0;
-}
-
 /** Returns whether one of the options may be among words, its letter joined with others or its name cut. */
 function mayHave(words: readonly string[], options: OptionList): boolean {
   return options
@@ -131,7 +138,7 @@ function mayHave(words: readonly string[], options: OptionList): boolean {
       words.some((word) =>
         option.startsWith("--")
           ? word.length > 2 && option.startsWith(word.replace(/=.*/s, ""))
-          : /^-[A-Za-z]/.test(word) && word.includes(option.slice(1)),
+          : /^-[A-Za-z@]/.test(word) && word.includes(option.slice(1)),
       ),
     );
 }

@@ -15,10 +15,19 @@ const placing = (options: string, more: Covering = {}): ProgramRecord => ({
   beyond: { does: "bring" },
 });
 
+/** Makes the record of one that writes files which its words rarely name. */
+const restoring = (options: string, more: Partial<Beyond> = {}): ProgramRecord => ({
+  ...changing(options),
+  beyond: [{ does: "bring" }, { does: "write delete", ...more }],
+});
+
 /** Makes the record of a stash, which takes untracked files, too, and can put them back. */
 const stashing = (options: string): ProgramRecord => ({
   ...placing(`-k --keep-index --no-keep-index -u --include-untracked -a --all -q --quiet -S --staged ${options}`),
-  beyond: [{ does: "bring" }, { does: "read delete", only: "-u --include-untracked -a --all" }],
+  beyond: [
+    { does: "bring write delete" },
+    { does: "read", only: "-u --include-untracked -a --all --pathspec-from-file" },
+  ],
 });
 /** It writes what files say into another file. */
 const exported: Beyond = { does: "read", below: "all", folder: Infinity, partly: "history" };
@@ -189,9 +198,10 @@ export const git: ProgramRecord = {
         "start good bad new old skip reset log terms next": placing("--no-checkout --first-parent"),
       },
     },
-    checkout: placing(
+    checkout: restoring(
       `-b= -B= -f --force -q --quiet --detach -d -t --track=? --no-track --ours --theirs -m --merge --orphan= --overlay --no-overlay
       --progress --no-progress --guess --no-guess -2 -3`,
+      { without: "-b -B --orphan" },
     ),
     "cherry-pick revert": placing(`-x -s -m= --mainline= --allow-empty --keep-redundant-commits ${merging}`),
     clean: {
@@ -226,6 +236,8 @@ export const git: ProgramRecord = {
     },
     gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
     init: changing("-q --quiet --bare -b= --initial-branch="),
+    "hash-object update-index": { beyond: { does: "read", only: "--stdin --stdin-paths" } },
+    "checkout-index read-tree": { beyond: { does: "write delete" } },
     "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
     merge: { ...placing(`-m= ${merging}`), same: "-n --no-stat, -s= --strategy=, -F= --file=, -S= --gpg-sign=" },
     mv: {
@@ -251,8 +263,10 @@ export const git: ProgramRecord = {
       ),
       same: "-n --no-stat, -i --interactive, -x= --exec=, -s= --strategy=, -S= --gpg-sign=",
     },
-    reset: placing("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add"),
-    restore: placing(
+    reset: restoring("--soft --mixed --hard --merge --keep -q --quiet -N --intent-to-add", {
+      only: "--hard --merge --keep",
+    }),
+    restore: restoring(
       "-s= --source= -S --staged -W --worktree --ours --theirs -q --quiet -m --merge --overlay --no-overlay --progress --no-progress",
     ),
     rm: {
@@ -267,7 +281,8 @@ export const git: ProgramRecord = {
           contents: prints,
         }),
         "push save": stashing("-m= --message="),
-        "apply branch clear create drop pop": placing("--index -q --quiet"),
+        "apply pop": restoring("--index -q --quiet"),
+        "branch clear create drop": placing("--index -q --quiet"),
       },
     },
     submodule: {

@@ -91,6 +91,8 @@ export interface Beyond {
   readonly does: string;
   /** Only with one of these options. */
   readonly only?: OptionList;
+  /** Not with one of these. */
+  readonly without?: OptionList;
   /** The operands that are folders of such files. Left out: no look at a folder tells which files they are. */
   readonly below?: "all" | "last" | "sources";
   /** Options with which no look tells it either. */
