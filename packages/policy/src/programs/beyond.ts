@@ -50,7 +50,8 @@ export function beyondIn(
     if (isOneCommand && from > at + 1) verb = from - 1;
     if (record.beyond === undefined || seen.has(record.beyond)) return [];
     seen.add(record.beyond);
-    const found = foundAt(words, located, isOpen);
+    // One among the words of another may get more of them from its input, as that of `parallel`.
+    const found = foundAt(words, located, isOpen || at > 0);
     return at === 0 ? found : found.map((one) => ({ ...one, kinds: one.kinds.filter((kind) => kind !== "read") }));
   });
 }
