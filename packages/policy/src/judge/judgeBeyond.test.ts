@@ -233,6 +233,20 @@ test("what unpacks, or takes files of a commit, writes what no word names", asyn
   await all({ deny: ["effect:write(zzz)"], mode: "full" }, "allow", ["git checkout -b a", "git reset --soft a"]);
 });
 
+test("what git keeps of a denied file is asked about where it shows or copies it, but for a rule that spells that out", async () => {
+  const lines = [
+    "git commit -v",
+    "git difftool -y -x cat",
+    "git worktree add q",
+    "git clone . q",
+    "git fast-export HEAD",
+  ];
+  await all({ deny, mode: "full" }, "ask", [...lines, "git checkout-index -a --prefix=q/"]);
+  await all({ deny: ["effect:read(zzz)"], mode: "full" }, "allow", lines);
+  await all({ deny, allow: ["run_bash(git add -A)"] }, "allow", ["git add -A"]);
+  await all({ deny, allow: ["run_bash(git add -f .)"] }, "deny", ["git add -f ."]);
+});
+
 test("a packer that takes all below a folder, or a list, is judged by that", async () => {
   await all({ mode: "full" }, "ask", ["gzip -r .", "zstd -qr .", "zip -rm x.zip .", "tar cf x.tar --remove-files ."]);
   const taking = ["gzip -kr app", "zip -R x.zip '*nv'"];

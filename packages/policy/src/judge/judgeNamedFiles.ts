@@ -94,6 +94,8 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
   const addBeyond = (all: readonly FoundBeyond[], command?: LineCommand): void => {
     for (const found of all) {
+      // A rule that spells all of it out has answered what may be left out.
+      if (command?.spelledOut && found.partly) continue;
       for (const kind of found.kinds)
         if (kind !== "read" || isLimited(kind, settings))
           uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));

@@ -1,4 +1,4 @@
-import { format, logging, patch, patchNames, refs, revisions, summary } from "./gitOptions.ts";
+import { format, logging, merging, patch, patchNames, refs, revisions, summary, transfer } from "./gitOptions.ts";
 import type { Beyond, Covering, ProgramRecord, Reading } from "./record.ts";
 
 /** Makes the record of a subcommand that only reads. Its operands are revisions, paths in the repository, and words of its own. */
@@ -47,13 +47,6 @@ const first = new RegExp(`^(?:origin|upstream)$|${address.source}`);
 const commits = `${revisions} ${summary} ${patch} ${format} ${logging}`;
 /** The searches in changes too: they tell by and by what a file says. */
 const prints = `${patchNames} -L -G -S`;
-const transfer = `-q --quiet -v --verbose --progress --no-progress -4 --ipv4 -6 --ipv6 -n --dry-run -f --force -p --prune -t --tags --no-tags
-  --all -a --append --depth= --deepen= --unshallow --atomic -j= --jobs= --no-verify --porcelain --shallow-since=`;
-/** Not `subtree`, which puts all that it brings in another folder. */
-const strategies = "ours|theirs|patience|histogram|ignore-space-change|ignore-all-space|renormalize|no-renames";
-const merging = `-q --quiet -v --verbose --abort --skip --quit --continue -n --no-commit --commit --no-edit --stat --no-stat --ff --no-ff
-  --ff-only --squash --no-squash -X=${strategies} --strategy-option=${strategies} --signoff --allow-unrelated-histories --autostash --no-autostash`;
-
 /**
  * git. What the configuration of its repository runs (a file system monitor, filters, text converters) is trusted where the user chose the
  * repository: no tool writes `.git` unasked. Abbreviations of long options, aliases and commands that are not listed are asked about.
@@ -172,7 +165,7 @@ export const git: ProgramRecord = {
     var: reading("", { operand: /^GIT_(?:AUTHOR_IDENT|COMMITTER_IDENT|DEFAULT_BRANCH)$/ }),
 
     // These run programs named in their words, in a file or in the configuration.
-    [`daemon difftool fast-import filter-branch for-each-repo gui hook instaweb maintenance merge-file merge-index merge-one-file mergetool p4 remote-ext
+    [`daemon fast-import filter-branch for-each-repo gui hook instaweb maintenance merge-file merge-index merge-one-file mergetool p4 remote-ext
       remote-fd request-pull send-email shell svn upload-pack receive-pack verify-commit verify-tag`.replace(
       /\s+/g,
       " ",
@@ -213,6 +206,7 @@ export const git: ProgramRecord = {
         `${transfer} -b= --branch= --single-branch --no-single-branch -o= --origin= --bare --mirror --filter= --sparse --no-checkout`,
         { first: address, word: notHidden },
       ),
+      beyond: [{ does: "bring" }, { does: "read", below: "sources", partly: "history" }],
       same: "-n --no-checkout, -c= --config=, -u= --upload-pack=, -l --local, -s --shared",
     },
     commit: {
@@ -221,6 +215,7 @@ export const git: ProgramRecord = {
       --allow-empty-message --author= --date= --fixup= --squash= -C= --reuse-message= --reset-author --dry-run -o --only -i --include -u=?
       --untracked-files=? --no-gpg-sign --porcelain --short --branch --long --status --no-status --trailer= --cleanup= -F=@ --file=@`,
       ),
+      beyond: { ...exported, only: "-p --patch -v --verbose --dry-run" },
       same: "-S= --gpg-sign=, -p --patch, -e --edit, -c= --reedit-message=, -t= --template=",
     },
     fetch: {
@@ -237,7 +232,9 @@ export const git: ProgramRecord = {
     gc: changing("--auto --prune=? --no-prune -q --quiet --aggressive --force"),
     init: changing("-q --quiet --bare -b= --initial-branch="),
     "hash-object update-index": { beyond: { does: "read", only: "--stdin --stdin-paths" } },
-    "checkout-index read-tree": { beyond: { does: "write delete" } },
+    "checkout-index": { beyond: [{ does: "write delete" }, exported] },
+    "read-tree": { beyond: { does: "write delete" } },
+    "difftool fast-export": { covers: "nothing", beyond: exported },
     "ls-remote": changing("-h --heads -t --tags --refs -q --quiet --exit-code --get-url --sort= --symref", { first }),
     merge: { ...placing(`-m= ${merging}`), same: "-n --no-stat, -s= --strategy=, -F= --file=, -S= --gpg-sign=" },
     mv: {
@@ -301,7 +298,7 @@ export const git: ProgramRecord = {
     },
     worktree: {
       commands: {
-        add: nothing,
+        add: { ...nothing, beyond: exported },
         list: { reads: { options: "-v --verbose --porcelain -z" } },
         "lock prune unlock": changing("-f --force -n --dry-run -v --verbose --reason="),
         remove: { ...changing("-f --force"), beyond: { does: "delete", below: "all" } },

@@ -37,3 +37,12 @@ export const revisions = `-n= --max-count= -# --skip= --since= --after= --until=
 /** ref-filter.c: which branches and tags. */
 export const refs = `--contains= --no-contains= --merged=? --no-merged=? --sort= --points-at= --format= --ignore-case --color=?
   --no-color`;
+
+/** builtin/fetch.c, builtin/push.c. */
+export const transfer = `-q --quiet -v --verbose --progress --no-progress -4 --ipv4 -6 --ipv6 -n --dry-run -f --force -p --prune -t --tags --no-tags
+  --all -a --append --depth= --deepen= --unshallow --atomic -j= --jobs= --no-verify --porcelain --shallow-since=`;
+/** Not `subtree`, which puts all that it brings in another folder. */
+const strategies = "ours|theirs|patience|histogram|ignore-space-change|ignore-all-space|renormalize|no-renames";
+/** builtin/merge.c. */
+export const merging: string = `-q --quiet -v --verbose --abort --skip --quit --continue -n --no-commit --commit --no-edit --stat --no-stat --ff --no-ff
+  --ff-only --squash --no-squash -X=${strategies} --strategy-option=${strategies} --signoff --allow-unrelated-histories --autostash --no-autostash`;
