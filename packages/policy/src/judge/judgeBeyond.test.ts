@@ -183,6 +183,15 @@ test("a change that hg or svn shows may be one of a denied file", async () => {
 test("a program that follows the links in a folder may take a denied file by one", async () => {
   mkdirSync(join(root, "links"));
   symlinkSync("../app", join(root, "links/l"));
+  const told = [
+    "cp -rL links q",
+    "tar chf - links",
+    "tar --dereference -cf x links",
+    "grep -R a links",
+    "rg -L a links",
+  ];
+  await all({ deny, mode: "full" }, "ask", told);
+  await all({ mode: "full" }, "allow", told);
   const lines = ["zip -r x.zip links", "scp -r links host:x", "scp -r ./li* host:x"];
   await all({ deny }, "ask", lines);
   await all({ deny, mode: "full", allow: [] }, "ask", [...lines, "7z a x.7z links", "diff -r links src"]);

@@ -27,6 +27,7 @@ export const archives: ProgramRecords = {
   tar: {
     beyond: [
       { does: "read", below: "all", only: "-c --create -r --append -u --update" },
+      { does: "read", below: "all", only: "-h --dereference", followsLinks: true },
       { does: "bring write", only: "-x --extract --get" },
       { does: "delete", below: "all", only: "--remove-files" },
       { does: "read", only: "-T --files-from" },

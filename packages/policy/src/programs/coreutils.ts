@@ -190,6 +190,7 @@ export const coreutils: ProgramRecords = {
     ),
     beyond: [
       { does: "put read", below: "sources" },
+      { does: "read", below: "sources", only: "-L --dereference", followsLinks: true },
       { does: "bring", only: "-a --archive -d --no-dereference -P -r -R --recursive -l --link -s --symbolic-link" },
     ],
     same: "-r -R --recursive, -b --backup=, -S= --suffix=, -L --dereference, -l --link, -s --symbolic-link",

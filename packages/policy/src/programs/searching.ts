@@ -16,6 +16,7 @@ const grep: ProgramRecord = {
     insteadOfData: "-e --regexp -f --file",
     contents: "-r --recursive -d --directories",
   },
+  beyond: { does: "read", below: "all", folder: 2, only: "-R --dereference-recursive", followsLinks: true },
   versionOptions: "--version -V",
 };
 
@@ -155,6 +156,7 @@ export const searching: ProgramRecords = {
       insteadOfData: "-e --regexp -f --file --files --type-list",
       contents: true,
     },
+    beyond: { does: "read", below: "all", folder: 2, only: "-L --follow", followsLinks: true },
     versionOptions: "--version -V",
   },
   // A language: `-n` with addresses and `p` is all that is read of it.
