@@ -238,6 +238,8 @@ test("what git leaves out or can put back does not count for another command of 
 test("what unpacks, or takes files of a commit, writes what no word names", async () => {
   const lines = ["tar xf a.tar", "unzip a.zip", "git checkout .", "git restore .", "git reset --hard", "git stash"];
   await all({ deny: ["effect:write(zzz)"], mode: "full" }, "ask", lines);
+  await all({ deny: ["effect:write(zzz)"], mode: "full" }, "ask", ["git apply x.patch", "patch -p1 -i x.patch"]);
+  await all({ deny: ["effect:delete(zzz)"], mode: "full" }, "ask", ["git rm --pathspec-from-file=list"]);
   await all({ mode: "full" }, "allow", lines);
   await all({ deny: ["effect:write(zzz)"], mode: "full" }, "allow", ["git checkout -b a", "git reset --soft a"]);
 });

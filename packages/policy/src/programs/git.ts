@@ -180,7 +180,7 @@ export const git: ProgramRecord = {
       same: "-p --patch, -i --interactive, -e --edit",
     },
     // A patch may hold any path of the tree, and copy from any; also from the standard input.
-    "am apply": { covers: "input" },
+    "am apply": { covers: "input", beyond: { does: "bring write" } },
     archive: {
       ...changing("--format= --prefix= -l --list -v --verbose -# --worktree-attributes"),
       beyond: exported,
@@ -268,7 +268,10 @@ export const git: ProgramRecord = {
     ),
     rm: {
       ...changing("-r -f --force --cached -q --quiet -n --dry-run --ignore-unmatch"),
-      beyond: { does: "delete", below: "all" },
+      beyond: [
+        { does: "delete", below: "all" },
+        { does: "delete", only: "--pathspec-from-file" },
+      ],
     },
     stash: {
       commands: {
