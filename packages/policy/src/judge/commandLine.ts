@@ -71,7 +71,7 @@ export function readCommandLine(
   const unseen = effect.input === undefined ? untold : input;
   const line = command === undefined || effect.input !== undefined ? unseen : readOnce(command, shell);
   const writesFiles = line.redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
-  const directories = workingDirectories(line, command ?? "", cwd, looks);
+  const directories = workingDirectories(line, effect, cwd, looks);
   const commands = line.commands.map((one): LineCommand => {
     const moves = isPlainChange(one.words);
     return { ...one, beyond: beyondOf(one.words), moves, changes: typeof one.reads === "string" && !moves };
@@ -134,8 +134,15 @@ const mostDirectories = 16;
  * Lists the directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
  * succeeded or not. Undefined if that cannot be told.
  */
-function workingDirectories(line: ShellLine, text: string, cwd: string, looks: Looks): readonly string[] | undefined {
+function workingDirectories(
+  line: ShellLine,
+  { command: text = "", env = {} }: ToolEffect,
+  cwd: string,
+  looks: Looks,
+): readonly string[] | undefined {
   if (!line.changesDirectory) return [cwd];
+  const isElsewhere = line.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
+  if (isElsewhere || env.CDPATH !== undefined) return undefined;
   // In a loop the same `cd` may be taken again and again.
   if (/\b(?:for|while|until|select)\b/.test(text)) return undefined;
   const found = new Set([cwd]);
@@ -147,10 +154,10 @@ function workingDirectories(line: ShellLine, text: string, cwd: string, looks: L
     const { words } = command;
     const [program = "", target] = words;
     if (!changeDirectory.has(program)) continue;
-    if (!isPlainChange(words) || target === undefined || isOnOtherShare(shellPath(cwd, target), [cwd]))
-      return undefined;
     changes += 1;
     if (command === last) break;
+    if (!isPlainChange(words) || target === undefined || isOnOtherShare(shellPath(cwd, target), [cwd]))
+      return undefined;
     // A shell goes on from the path as written, a program from where it leads.
     for (const from of [...found]) {
       const place = looks.place(from, target);

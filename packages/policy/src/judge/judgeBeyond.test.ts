@@ -294,3 +294,45 @@ test("a subcommand counts behind options that are not known", async () => {
   ]);
   await all({ deny, mode: "full" }, "allow", ["git -C . commit -m add", "git -C . add src", "git -C ."]);
 });
+
+test("a shell or an interpreter that takes its script from its input is asked about where a rule is about files", async () => {
+  const shells = [
+    "sh <<EOF\ncat x\nEOF",
+    "cat <<'EOF' | bash\nls\nEOF",
+    "printf 'cat x' | env sh -e",
+    "date | bash -o pipefail",
+  ];
+  const others = [
+    "python3 - <<EOF\nprint(1)\nEOF",
+    "perl <<'EOF'\nprint 1\nEOF",
+    "echo 1 | node",
+    "echo x | timeout 5 dash -s a",
+  ];
+  await all({ deny, mode: "full" }, "ask", [...shells, ...others]);
+  await all({ mode: "full" }, "allow", [...shells, ...others]);
+  await all({ deny, mode: "full" }, "deny", ["sh <<EOF\ncat app/.env\nEOF", "echo cat app/.env | sh"]);
+  const known = [
+    "bash x.sh | head",
+    "date | sh -c 'cat src/a.ts'",
+    "python3 x.py <<EOF\n1\nEOF",
+    "python3 --version | head -1",
+  ];
+  await all({ deny, mode: "full" }, "allow", known);
+});
+
+test("a line that goes to a folder which cannot be told is asked about where a rule is about files", async () => {
+  const lines = [
+    "cd && cat x",
+    "cd - && cat x",
+    "HOME=src; cd; touch n",
+    "CDPATH=src; cd app; cat x",
+    "CDPATH=src cd app && cat x",
+  ];
+  await all({ deny, mode: "full" }, "ask", lines);
+  await all({ mode: "full" }, "allow", lines);
+  await all({ deny, mode: "full" }, "allow", [
+    "cd src && cat a.ts",
+    "cd src && npm test && cd -",
+    "cd src; cd ..; cat src/a.ts",
+  ]);
+});

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
+import { describeEffect } from "../describe.ts";
 import type { FileKind } from "../programs/record.ts";
 import { findProgram } from "../programs/table.ts";
 import type { Settings } from "../settings.ts";
@@ -18,6 +19,11 @@ const fileKinds: readonly FileKind[] = ["read", "write", "delete"];
 export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
   const limited = fileKinds.filter((kind) => isLimited(kind, settings));
   if (limited.length === 0 || line.unreadable !== undefined || isHeld(line.effect, settings)) return [];
+  if (!line.isFollowed) {
+    const subject = { what: describeEffect(line.effect, settings.scope), effect: line.effect };
+    const why = "rules are about files, and the folder that a command runs in cannot be told";
+    return [notTold("unreadable", settings.mode, why, subject)];
+  }
   return line.commands.flatMap((command) => {
     // A rule that spells all of it out has answered.
     if (command.spelledOut) return [];

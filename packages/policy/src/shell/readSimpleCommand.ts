@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Assignment as AssignmentNode, Command } from "unbash";
 import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
-import { findProgram } from "../programs/table.ts";
+import { findProgram, plainName } from "../programs/table.ts";
 import { type Uncovered, uncovered } from "../programs/uncovered.ts";
 import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
@@ -74,6 +74,8 @@ function addCommand(command: CommandParts, reader: LineContext): void {
   const inner = startedBy(words);
   const opened = canOpen(command, inner) ? inner : [];
   checkWords(command, words, opened, reader);
+  if (/\||<</.test(reader.line) && takesScript(words))
+    reader.fail(`${program} may take a script from its input, which is not read.`);
   const problem = stateProblem(words);
   if (problem !== undefined) reader.fail(problem);
   if (changeDirectory.has(program)) reader.output.changesDirectory = true;
@@ -219,6 +221,19 @@ function uncoveredIn(
   const isUnread = words[0] === "find" && startsAnother(words);
   const found = isUnread ? { why: "find runs another program.", at: last } : uncovered(words);
   return found && { why: found.why, at: moreWords === undefined ? found.at : words.length };
+}
+
+/** Returns whether a shell or an interpreter has no script in its words, so that it runs what its input holds. */
+function takesScript([program = "", ...words]: readonly string[]): boolean {
+  const { starts, runs, versionOptions = "" } = findProgram(plainName(program)) ?? {};
+  const isShell = starts?.script === "sh -c" || starts?.script === "bash -c";
+  if (!isShell && runs === undefined) return false;
+  const others = `${versionOptions} ${runs?.code ?? ""} --test --check --watch --help -h`.split(" ");
+  const takesNone = (word: string): boolean => others.includes(word) || (isShell && /^-[A-Za-z]*c/.test(word));
+  // The value of `-o` is no script.
+  const own = isShell ? words.filter((_word, at) => !/^[-+][A-Za-z]*[oO]$/.test(words[at - 1] ?? "")) : words;
+  if (own.some(takesNone)) return false;
+  return own.every((word) => /^[-+]/.test(word)) || (isShell && own.some((word) => /^-[A-Za-z]*s/.test(word)));
 }
 
 /** Returns whether no option of a program runs another one or names a file that it writes. */
