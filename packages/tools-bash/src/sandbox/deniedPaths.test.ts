@@ -112,6 +112,14 @@ describe("the walk", () => {
     }
   });
 
+  test("looks elsewhere from the folder before the first wildcard of a pattern", async () => {
+    const [root, elsewhere] = [join(inside, "home"), join(inside, "stars")];
+    put(join(root, "x"));
+    for (const path of ["one/b/key", "b/key"]) put(join(elsewhere, path));
+    const { files } = await findDenied({ patterns: [`${elsewhere}/*/b/key`], roots: [root] }, [root]);
+    expect(files).toEqual([join(elsewhere, "one/b/key")]);
+  });
+
   test("finds what a link leads to, elsewhere as well, and names that are not UTF-8", async () => {
     const root = join(inside, "links");
     const elsewhere = join(inside, "elsewhere");
