@@ -132,7 +132,7 @@ const mostDirectories = 16;
 
 /**
  * Lists the directories in which commands of a line may run: where it starts, and where each `cd` of it may lead, whether those before it
- * succeeded or not. Undefined if that cannot be told.
+ * succeeded or not; but where all of it stands behind `cd DIRECTORY &&`, nothing runs where it starts. Undefined if that cannot be told.
  */
 function workingDirectories(
   line: ShellLine,
@@ -146,6 +146,7 @@ function workingDirectories(
   // In a loop the same `cd` may be taken again and again.
   if (/\b(?:for|while|until|select)\b/.test(text)) return undefined;
   const found = new Set([cwd]);
+  const startsElsewhere = /^\s*cd\s+[\w./-]+\s*&&/.test(text) && !/[;\n()`{}]|\|\||(?<!&)&(?!&)/.test(text);
   let changes = 0;
   // Nothing comes after the last command, but for what a trap says, and redirections that stand alone.
   const goesOn = line.redirections.length > 0 || line.commands.some(({ words }) => words[0] === "trap");
@@ -159,7 +160,9 @@ function workingDirectories(
     if (!isPlainChange(words) || target === undefined || isOnOtherShare(shellPath(cwd, target), [cwd]))
       return undefined;
     // A shell goes on from the path as written, a program from where it leads.
-    for (const from of [...found]) {
+    const before = [...found];
+    if (startsElsewhere && changes === 1) found.clear();
+    for (const from of before) {
       const place = looks.place(from, target);
       if (looks.leadsThroughProcess(place)) return undefined;
       found.add(place.named).add(place.opened);

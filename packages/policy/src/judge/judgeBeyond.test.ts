@@ -156,8 +156,12 @@ test("a folder is left to a sandbox that holds every rule about files, but for w
   const decide = async (command: string) =>
     (await policy.explain({ name: "run_bash", args: { command }, tool })).decision;
   for (const command of ["git add -A", "docker build .", "md5sum -c list"]) expect(await decide(command)).toBe("allow");
+  const unread = ["echo x | sh", "cat $(cat list)", "for f in a b; do cd $f; cat x; done"];
+  for (const command of unread) expect(await decide(command)).toBe("allow");
   for (const command of ["git archive HEAD", "git log -p", "hg diff"]) expect(await decide(command)).toBe("ask");
-  for (const command of ["tar c .", "git add -f ."]) expect(await decide(command)).toBe("deny");
+  for (const command of ["tar c .", "git add -f .", "echo cat app/.env | sh"])
+    expect(await decide(command)).toBe("deny");
+  await all({ deny, mode: "full" }, "ask", unread);
 });
 
 test("a program that opens what a list names is asked about a denied file below the folder", async () => {
@@ -334,5 +338,28 @@ test("a line that goes to a folder which cannot be told is asked about where a r
     "cd src && cat a.ts",
     "cd src && npm test && cd -",
     "cd src; cd ..; cat src/a.ts",
+  ]);
+});
+
+test("what stands behind `cd DIRECTORY &&` runs there alone", async () => {
+  const inside = [
+    "cd src && cat ../x",
+    "cd ./src && ls .. | head -3",
+    "cd src && cd ../app && cat ../x",
+    "cd src && echo y > n && cat n",
+  ];
+  await all({ allow: ["effect:write(src/**)"] }, "allow", inside);
+  const outside = [
+    "cd src; cat ../x",
+    "cd src || cat ../x",
+    "cd src && cat ../../x",
+    "(cd src && ls); cat ../x",
+    "cd src & cat ../x",
+  ];
+  await all({ allow: ["effect:write(src/**)"] }, "ask", [...outside, "cd app && echo y > n", "cd src; echo y > n"]);
+  await all({ deny, mode: "full" }, "deny", [
+    "cd src && cat ../app/.env",
+    "cd app && cat .env",
+    "cd src && cat .env/../../app/.env",
   ]);
 });

@@ -9,7 +9,7 @@ import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, type LineCommand, mayStartAny, readCommandLine, subjectOf } from "./commandLine.ts";
 import { inEnvironment, riskyVariable } from "./environment.ts";
-import { isAboutFiles, judgeBeyond } from "./judgeBeyond.ts";
+import { isAboutFiles, isHeld, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
 import type { Looks } from "./looks.ts";
@@ -85,11 +85,12 @@ function judgeUnreadable(
 }
 
 /** Returns the text of a rule of deny or ask about commands, files or hosts. */
-function firstRestriction(groups: Groups, effect: ToolEffect | undefined, { rules }: Settings): string | undefined {
+function firstRestriction(groups: Groups, effect: ToolEffect | undefined, settings: Settings): string | undefined {
+  const { rules } = settings;
+  // A sandbox that holds the rules about files keeps them for any line.
+  const kinds = effect && isHeld(effect, settings) ? [] : (["read", "write", "delete"] as const);
   for (const list of ["deny", "ask"] as const) {
-    const others = (["read", "write", "delete", "network"] as const).flatMap(
-      (kind) => rules[list].ofEffect(kind) ?? [],
-    );
+    const others = [...kinds, "network" as const].flatMap((kind) => rules[list].ofEffect(kind) ?? []);
     // The input of a command may hold what another tool's rules forbid as a command.
     const ofCommands = effect?.input === undefined ? [] : rules[list].ofTool("run_bash", "");
     for (const { bare, patterned } of [...groups[list], ...others, ...ofCommands]) {
