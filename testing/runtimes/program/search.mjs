@@ -14,7 +14,7 @@ export function search({ test, folder }) {
   writeFileSync(join(folder, ".gitignore"), "ignored.txt\n");
   writeFileSync(join(folder, "ignored.txt"), "needle\n");
   writeFileSync(join(folder, "evil.txt"), `${"a".repeat(60)}!\n`);
-  const options = { root: folder, matchLimitMs: 1000 };
+  const options = { root: folder };
   const validArgs = {
     search_text: () => ({ query: "needle", paths: ["."] }),
     search_files: () => ({ pattern: "**/*.ts" }),
@@ -39,12 +39,14 @@ export function search({ test, folder }) {
   });
 
   test("search side by side, and end an expression that never ends", async () => {
+    // Bun's engine gives such an expression up by itself, after half a second where nothing else runs.
+    const limited = new ToolRegistry(createSearchTools({ ...options, matchLimitMs: 200 }));
     const plain = () => call("search_text", { query: "σ NEEDLES", case_sensitive: false, paths: ["."] });
     const [evil, ...others] = await Promise.all([
-      call("search_text", { query: "(a+)+$", regex: true, paths: ["."] }),
+      limited.execute("search_text", { query: "(a+)+$", regex: true, paths: ["."] }),
       ...Array.from({ length: 5 }, plain),
     ]);
-    assert.match(evil, /did not end: matching took longer than 1000 ms/);
+    assert.match(evil, /did not end: matching took longer than 200 ms/);
     for (const other of others) assert.equal(other, "src/a.ts:2:Σ needles");
   });
 }
