@@ -71,7 +71,8 @@ describe.skipIf(cannotRecord !== undefined)("real shells do nothing for an allow
   test("what a policy by first words would let through is seen", async () => {
     const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
     const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
-    const lines = ["echo x > ~/evil", ...fc.sample(shellLine, 400)];
+    // One seed: some of these outcomes come of few lines.
+    const lines = ["echo x > ~/evil", ...fc.sample(shellLine, { numRuns: 400, seed: 20261129 })];
     const judge = async (line: string): Promise<boolean> => starts.test(line);
     const { violations } = await judgeAndCheck(lines, judge, folders, { oracle: every, everywhere: true });
     const problems = violations.map(({ problem }) => problem).join("\n");

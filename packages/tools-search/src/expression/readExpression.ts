@@ -82,7 +82,7 @@ class ExpressionReader {
     if (cursor.look(/\[/y)) {
       const start = cursor.at;
       this.#closed ??= closedSets(cursor.text);
-      const set = readSet(cursor, this.#closed, this.#ignoresCase);
+      const set = readSet(cursor, this.#closed, this.#ignoresCase, this.#ignoresCase || this.#isAnyCase);
       // V8 says that it does not end.
       this.#add(set ?? cursor.text.slice(start), false);
       return;

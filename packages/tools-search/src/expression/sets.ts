@@ -8,10 +8,15 @@ type Range = readonly [from: number, to: number];
 const posix = new Map(Object.entries({ ...posixClasses, ascii: "\0\x7f", space: "\t\r  ", word: "09AZaz__" }));
 
 /**
- * Reads a set, which begins here, and writes it for JavaScript; in both cases of its letters if `ignoresCase`. `closed` is what
- * `closedSets` returns. Undefined for one that does not end.
+ * Reads a set, which begins here, and writes it for JavaScript; in both cases of its letters if `ignoresCase`. `isAnyCase` says whether
+ * it will match letters of any case, written or not. `closed` is what `closedSets` returns. Undefined for one that does not end.
  */
-export function readSet(cursor: Cursor, closed: ReadonlySet<number>, ignoresCase: boolean): string | undefined {
+export function readSet(
+  cursor: Cursor,
+  closed: ReadonlySet<number>,
+  ignoresCase: boolean,
+  isAnyCase: boolean,
+): string | undefined {
   const start = cursor.at;
   const isNested = closed.has(start);
   const named = cursor.look(/\[:(\^?[a-z]+):\]/y);
@@ -19,7 +24,7 @@ export function readSet(cursor: Cursor, closed: ReadonlySet<number>, ignoresCase
     throw refusal(`${named[0]} alone is a set of its letters`, `write [${named[0]}]`);
   cursor.take(/\[/y);
   const isNegated = cursor.take(/\^/y) !== undefined;
-  const set = new SetWriter(ignoresCase);
+  const set = new SetWriter(ignoresCase, isAnyCase);
   if (cursor.look(/\]/y)) {
     const ends = /\\[\s\S]|\]/g;
     ends.lastIndex = cursor.at + 1;
@@ -104,12 +109,27 @@ export function closedSets(text: string): ReadonlySet<number> {
   return closed;
 }
 
+/** Lists the letters of a range in the other case, as far as ASCII goes. */
+function otherLetters([from, to]: Range): readonly Range[] {
+  return (
+    [
+      [65, 90, 32],
+      [97, 122, -32],
+    ] as const
+  ).flatMap(([first, last, shift]): Range[] => {
+    const [low, high] = [Math.max(from, first), Math.min(to, last)];
+    return low <= high ? [[low + shift, high + shift]] : [];
+  });
+}
+
 class SetWriter {
   #source = "";
   readonly #ignoresCase: boolean;
+  readonly #isAnyCase: boolean;
 
-  constructor(ignoresCase: boolean) {
+  constructor(ignoresCase: boolean, isAnyCase: boolean) {
     this.#ignoresCase = ignoresCase;
+    this.#isAnyCase = isAnyCase;
   }
 
   addCode(code: number): void {
@@ -125,13 +145,7 @@ class SetWriter {
     } else if (to > 0x7f) {
       throw refusal("(?i) around a range beyond ASCII is not supported", "write (?i) at the start");
     } else {
-      for (const [first, last, shift] of [
-        [65, 90, 32],
-        [97, 122, -32],
-      ] as const) {
-        const [low, high] = [Math.max(from, first), Math.min(to, last)];
-        if (low <= high) this.#write(low + shift, high + shift);
-      }
+      for (const range of otherLetters([from, to])) this.#write(...range);
     }
   }
 
@@ -140,16 +154,15 @@ class SetWriter {
       for (const range of ranges) this.addRange(range);
       return;
     }
+    // What a class leaves out is what it would match in no case. `ſ` and the Kelvin sign are `s` and `k` in another.
+    const named = this.#isAnyCase ? ranges.flatMap((range) => [range, ...otherLetters(range)]) : [...ranges];
+    const holds = (code: number): boolean => named.some(([from, to]) => from <= code && code <= to);
+    if (this.#isAnyCase && holds(0x73)) named.push([0x17f, 0x17f]);
+    if (this.#isAnyCase && holds(0x6b)) named.push([0x212a, 0x212a]);
     let next = 0;
-    // Where case is ignored, `ſ` and the Kelvin sign would stand for `s` and `k`.
-    const letters: readonly Range[] = [
-      [0x17f, 0x17f],
-      [0x212a, 0x212a],
-      [0x110000, 0x110000],
-    ];
-    for (const [from, to] of [...ranges.toSorted(([one], [other]) => one - other), ...letters]) {
+    for (const [from, to] of [...named.toSorted(([one], [other]) => one - other), [0x110000, 0x110000] as const]) {
       if (from > next) this.#write(next, from - 1);
-      next = to + 1;
+      next = Math.max(next, to + 1);
     }
   }
 
