@@ -43,6 +43,8 @@ export class RecordedSteps implements StepRunner {
   /** The prompt of the turn. */
   prompt: string | null = null;
   #isFirst = true;
+  /** The calls whose start was claimed here. Nobody else may run one, so it begins even where nothing else does any more. */
+  readonly #claimed = new Set<string>();
   /** The reason why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
   lost: unknown;
 
@@ -59,7 +61,8 @@ export class RecordedSteps implements StepRunner {
     this.#isFirst = false;
     try {
       if (this.lost !== undefined) throw this.lost;
-      if (!this.#context.mayBegin()) throw this.#notHere();
+      const isClaimed = this.#claimed.delete(name.replace(/^call:/, "start:")) && !this.#context.control.signal.aborted;
+      if (!isClaimed && !this.#context.mayBegin()) throw this.#notHere();
       // The engine numbers steps by their start: nothing is awaited before.
       record = await this.#engine.sdk.DBOS.runStep(
         async () => ({
@@ -74,6 +77,7 @@ export class RecordedSteps implements StepRunner {
       this.lost ??= error;
       throw error;
     }
+    if (own && name.startsWith("start:")) this.#claimed.add(name);
     if (record.read !== undefined) this.read = record.read;
     if (record.error !== undefined) throw reviveError(record.error);
     return own ? own.value : (record.value as T);
