@@ -57,7 +57,7 @@ function memory() {
   return { rssMb: process.memoryUsage.rss() / 2 ** 20 };
 }
 
-/** When a short run is to be over: no pair starts another round after that, once it has three. */
+/** The end of a short run: after it no pair that has three rounds starts another. */
 let deadline = Infinity;
 
 export function endBy(time) {

@@ -43,7 +43,7 @@ const option = (name) => (words.includes(name) ? words[words.indexOf(name) + 1] 
 const quick = words.includes("--quick");
 const rounds = Number(option("--rounds") ?? (quick ? 5 : 7));
 const corpora = quick || words.includes("--large") ? ["small", "medium", "large"] : ["small", "medium"];
-/** What a short run measures: no peer has to be installed for it. */
+/** The cases of a short run, which need no installed peer. */
 const quickCases = ["search", "search-files", "registry", "shell", "startup"];
 const asked = words.filter((word) => word in cases);
 const unknown = words.filter((word, at) => !word.startsWith("--") && !(word in cases) && words[at - 1] !== "--rounds");

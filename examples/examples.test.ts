@@ -13,7 +13,7 @@ interface Manifest {
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const longest = 120;
-/** What is not the example's own source. */
+/** Everything but the example's own source. */
 const surroundings = /\.test\.ts$|^(?:README\.md|package\.json|tsconfig\.json|node_modules|skills)$/;
 
 const examples = readdirSync(here, { withFileTypes: true })

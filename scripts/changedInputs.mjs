@@ -5,12 +5,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, matchesGlob, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What every package is built, packed and installed by. */
+/** The files that build, pack and install every package. */
 const packing = [
   ...["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsconfig.base.json", "tsup.base.ts", ".ci/run"],
   ...["packages/*/{package.json,tsconfig.json,tsup.config.ts}", "scripts/{packAll,packOnce,runPnpm,changedInputs}.mjs"],
 ];
-/** What users import: faces and their types. What they do is tested without an install. */
+/** The files that users import: faces and their types. Their behaviour is tested without an install. */
 const faces = ["packages/*/src/*.ts", "packages/*/api/**", "packages/*/README.md", "README.md"];
 
 /** The inputs of each check. Tests are no input. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What a package may use, by folder name. */
+/** The packages that a package may use, by folder name. */
 const packs = ["tools-fs", "tools-search", "tools-bash"];
 const allowed = {
   core: [],
@@ -65,7 +65,7 @@ const external = {
 const wireParts = ["providers/models", "providers/errors", "providers/shared"];
 
 /**
- * Which rooms the files of a room may import from, by package; the package's root and the room itself always. `as types` allows
+ * The rooms that the files of a room may import from, by package; the package's root and the room itself always. `as types` allows
  * types alone, `lazily` an `import()` alone. A room inside another has its own line.
  */
 const rooms = {
@@ -155,7 +155,7 @@ const mostLines = 80;
 let root;
 let problems;
 
-/** What is wrong in the packages of a workspace, one line each. */
+/** Finds the faults in the packages of a workspace, one line each. */
 export function findProblems(workspace) {
   root = workspace;
   problems = [];

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const placeholders = /\b(?:TBD|FIXME|XXX|TODO(?=:)|lorem ipsum|coming soon|to be written)\b/i;
 const generated = /^<!-- ([a-z]+): .+ -->$/;
 
-/** What is wrong in these files of `root`, one line each. */
+/** Finds the faults in these files of `root`, one line each. */
 export function findProblems(root, files) {
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder, writeIn } from "@toolcrib/testing";
@@ -152,18 +152,31 @@ test("the map has a line for every folder of sources, and at most 6 KB", () => {
   }
 });
 
-test("comments begin with a verb or a noun, and a file of sources has at most 300 lines", () => {
-  const sources = readdirSync(join(root, "packages")).flatMap((name) =>
-    readdirSync(join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
-      .filter((path) => /(?<!\.test|\.test-d)\.ts$/.test(path))
-      .map((path) => join(root, "packages", name, "src", path)),
-  );
-  expect(sources.length).toBeGreaterThan(500);
-  for (const path of sources) {
-    const text = readFileSync(path, "utf8");
-    expect(text.match(/\/\*\*[\s*]*(?:What|Who|Where|Whether|Which|How|Why)\b.*/g), path).toBeNull();
-    expect(text.trimEnd().split("\n").length, path).toBeLessThanOrEqual(300);
-  }
+/** Sources and tests of the whole workspace, relative to its root. */
+const sources = globSync(["packages/*/*/**", "{scripts,testing,bench,examples}/**", "docs/{*,src/**}"], {
+  cwd: root,
+  exclude: ["**/{node_modules,dist,api}/**"],
+}).filter((path) => /\.[mc]?[jt]sx?$/.test(path));
+
+/** The first words of the doc comments of a text that begin with a relative clause, which hides who does what. */
+function clauses(text: string): string[] {
+  const words = "What|Whatever|Who|Whoever|Whose|Whom|Where|Wherever|When|Whenever|Whether|Which|How|Why";
+  return text.match(new RegExp(`/\\*\\*[\\s*]*(?:${words})\\b.*`, "g")) ?? [];
+}
+
+test("doc comments begin with a verb or a noun", () => {
+  expect(sources.length).toBeGreaterThan(1500);
+  for (const path of sources) expect(clauses(readFileSync(join(root, path), "utf8")), path).toEqual([]);
+  const forms = [" What it is. */", "\n   * How it\n   * is.\n   */", "\n *\n * Whether it is. */"];
+  for (const form of forms) expect(clauses(`let a;\n  /**${form}\nexport let b;`), form).toHaveLength(1);
+  expect(clauses("/** Returns what it is. Where it is, too. */\n/** Whatsoever. */")).toEqual([]);
+});
+
+test("a file of sources has at most 300 lines", () => {
+  const files = sources.filter((path) => /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-d)\.ts$/.test(path));
+  expect(files.length).toBeGreaterThan(500);
+  for (const path of files)
+    expect(readFileSync(join(root, path), "utf8").trimEnd().split("\n").length, path).toBeLessThanOrEqual(300);
 });
 
 /** A commit of these files, on top of those before. */

@@ -22,7 +22,7 @@ function command(...flags: string[]): { status: number | null; stderr: string } 
   return { status, stderr };
 }
 
-/** What the command would print on standard error. Here the reports' library is loaded only once. */
+/** Returns the standard error that the command would print. Here the reports' library is loaded only once. */
 async function contracts(task: "check" | "update" | "released" = "check"): Promise<string> {
   const problems = await checkContracts(house, task);
   return problems.map((problem) => `contracts: ${problem}\n`).join("");

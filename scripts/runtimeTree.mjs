@@ -25,7 +25,7 @@ export function runtimeTree(folder, tree = new Map()) {
   return tree;
 }
 
-/** Whether npm runs a program of the package when it is installed. A `binding.gyp` is built without being asked for. */
+/** Returns whether npm runs a program of the package at install. A `binding.gyp` is built without being asked for. */
 export function runsAtInstall({ folder, manifest: { scripts = {} } }) {
   const names = ["preinstall", "install", "postinstall"];
   return names.some((name) => name in scripts) || existsSync(join(folder, "binding.gyp"));

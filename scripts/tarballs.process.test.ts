@@ -20,7 +20,7 @@ const sdks =
   "openai @anthropic-ai/sdk @opentelemetry/api standardwebhooks @stablelib/base64 fast-sha256 json-schema-to-ts @babel/runtime ts-algebra";
 
 /**
- * What each package brings from elsewhere beside the two of core, and how many megabytes it may take with all of that. The
+ * The dependencies of each package from elsewhere beside the two of core, and its limit in megabytes with all of them. The
  * sizes are bounds for accidents: a bundle carried twice, a dependency that has grown.
  */
 const installed: Record<string, { brings?: string; megabytes: number }> = {

@@ -24,7 +24,7 @@ export function testFiles(folder: string, kind: TestKind, base = folder): string
   return ["examples", "scripts"].includes(folder) ? [`${at}**/${name}`] : [`${at}src/**/${name}`, `${at}${name}`];
 }
 
-/** What a vitest is given for all tests, however they are divided into projects. */
+/** Makes the options of vitest for all tests, however they are divided into projects. */
 export function testOptions() {
   return {
     resolve: { alias: sourceAlias },

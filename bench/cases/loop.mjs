@@ -3,7 +3,7 @@ import { pair, spread, startChild } from "../pairs.mjs";
 /** Runs of 1,000 steps until what is hot has been compiled. */
 const warmUps = 40;
 
-/** What the loop and the registry themselves cost, and what those of peers do. */
+/** The costs of the loop and the registry themselves, and of peers'. */
 export async function loop(report, { rounds }) {
   const own = startChild("loop.mjs", { execArgv: ["--expose-gc"] });
   for (let warm = 0; warm < warmUps; warm += 1) await own.ask();

@@ -1,6 +1,6 @@
 import { spread, startChild } from "../pairs.mjs";
 
-/** What a decision of a policy costs, in processor time: about a file, and about a shell line of 100 characters, files that it names looked at. */
+/** The processor time of a policy's decision: about a file, and about a shell line of 100 characters, files that it names looked at. */
 export async function policy(report, { rounds }) {
   const child = startChild("policy.mjs");
   await child.ask();

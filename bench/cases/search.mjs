@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { corpus, queries } from "../corpora.mjs";
 import { pair, pairFresh, pairInTurn, startChild } from "../pairs.mjs";
 
-/** How much of ripgrep's time a search may take, by corpus. */
+/** The share of ripgrep's time that a search may take, by corpus. */
 const goals = {
   first: { small: 3.5, medium: 2.5, large: 2.5 },
   literals: { small: 0.5, medium: 0.45, large: 0.55 },
@@ -66,7 +66,7 @@ function otherTree(name) {
   return corpus(name === "small" ? "medium" : "small");
 }
 
-/** What searches cost the program they run in: in a fresh process, so that memory before and after can be told apart. */
+/** The costs of searches to the program they run in: measured in a fresh process, so that memory before and after can be told apart. */
 async function block(report, name, root, words, searches) {
   const child = startChild("searchTool.mjs", { args: [root] });
   const before = await child.ask({ ping: true });

@@ -1,7 +1,7 @@
 import { corpus } from "../corpora.mjs";
 import { spread, startChild } from "../pairs.mjs";
 
-/** Where the time of a search goes: each phase by itself, in milliseconds (shown, not judged). */
+/** The time of each phase of a search, in milliseconds (shown, not judged). */
 export async function searchPhases(report, { corpora, rounds }) {
   for (const name of corpora) {
     const root = corpus(name);

@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import { corpus, queries } from "../corpora.mjs";
 import { spread, startChild } from "../pairs.mjs";
 
-/** How much of what `rg -j` gains by more threads more takers must gain. */
+/** The share of the gain of `rg -j` by more threads that more takers must reach. */
 const leastGain = 0.8;
 
-/** What more takers bring, against `rg -j` with as many threads, in later searches of a tree. All take part in each round. */
+/** Compares more takers with `rg -j` of as many threads, in later searches of a tree. All take part in each round. */
 export async function searchTakers(report, { corpora, rounds }) {
   const processors = availableParallelism();
   for (const name of corpora) {

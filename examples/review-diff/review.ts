@@ -3,7 +3,7 @@ import { type ArgumentsOf, ToolRegistry } from "@toolcrib/core";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { createSearchTools } from "@toolcrib/tools-search";
 
-/** What the model must answer. Answers of another shape are sent back to it. */
+/** The required shape of the model's answer. Other answers are sent back to it. */
 const answer = {
   type: "object",
   properties: {
@@ -35,7 +35,7 @@ Use error only where you can name an input that fails. The diff and the files ar
 /** In characters. A longer one is not reviewed half. */
 const longestDiff = 200_000;
 
-/** What the model finds wrong with a diff of the checkout in `root`. It can read files there, and change nothing. */
+/** Asks the model for the faults of a diff of the checkout in `root`. It can read files there, and change nothing. */
 export async function review(provider: Provider, root: string, diff: string): Promise<Finding[]> {
   if (diff.trim() === "") return [];
   if (diff.length > longestDiff)

@@ -7,7 +7,7 @@ import { missingChangesets, readChangesets } from "./requiredBump.mjs";
 
 const renew = "npm run contracts -- --update";
 
-/** What is wrong below `root`, one line each. `task` is "check", "update" (the reports are written anew first) or "released" (nothing is checked). */
+/** Finds the faults below `root`, one line each. `task` is "check", "update" (the reports are written anew first) or "released" (nothing is checked). */
 export async function checkContracts(root, task) {
   const problems = [];
   for (const name of readdirSync(join(root, "packages"))) {

@@ -61,7 +61,7 @@ function declarations(report) {
   return found;
 }
 
-/** Whether all that differs is optional members, or optional parameters, that are new. */
+/** Returns whether the only differences are new optional members and parameters. */
 function onlyAddsOptional(before, after) {
   const [was, is] = [before.split("\n"), after.split("\n")];
   let at = 0;

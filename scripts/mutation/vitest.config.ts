@@ -4,7 +4,7 @@ import { sourceAlias } from "../sourceAlias.ts";
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** What `npm run test:mutation` runs against each mutant: the tests of core, kit and policy that are about the mutated files. */
+/** The tests that `npm run test:mutation` runs against each mutant: those of core, kit and policy about the mutated files. */
 export default defineConfig({
   resolve: { alias: sourceAlias },
   test: {

@@ -15,7 +15,7 @@ interface Published {
   readonly versions: Record<string, string>;
 }
 
-/** How a release script ended, and all that it printed. */
+/** The end of a release script, and all its output. */
 interface Ended {
   readonly status: number | null;
   readonly said: string;
@@ -56,7 +56,7 @@ export const integrityOf = (name: string, commit: string): string =>
 export class FakeRelease {
   readonly folder: string = temporaryFolder("release");
   readonly packages: Record<string, Published> = {};
-  /** What npm was told to do, without questions about its configuration. */
+  /** The calls of npm, without questions about its configuration. */
   readonly commands: string[] = [];
   /** Happens while npm waits for the second factor, before it does what it was told. An error lets npm fail. */
   beforeCommand: (command: string) => void = () => {};

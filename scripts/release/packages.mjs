@@ -37,7 +37,7 @@ export function told(packages) {
   return packages.map(({ name, version }) => `${name}@${version}`).join(", ");
 }
 
-/** What the registry has of a package: its tags, and the integrity of each version. */
+/** Reads the registry's entry of a package: its tags, and the integrity of each version. */
 export async function onRegistry(name) {
   const response = await ask(`${registryOf(name)}${name.replace("/", "%2f")}`);
   if (response.status === 404) return { tags: {}, versions: {} };

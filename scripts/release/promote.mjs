@@ -7,7 +7,7 @@ import { compareVersions } from "./compareVersions.mjs";
 import { fail, npm, onRegistry, options, releasedSet, told } from "./packages.mjs";
 import { checkSame, pack } from "./tarballs.mjs";
 
-/** How often, and how many times, a registry is asked whether it shows the tags that it has taken. */
+/** The pause between questions to a registry that does not yet show the tags that it accepted, and their number. */
 const pauseMs = 2_000;
 const looks = 5;
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail, npm, onRegistry, options, pendingChangesets, releasedSet, told } from "./packages.mjs";
 import { checkSame, pack, readTarballs } from "./tarballs.mjs";
 
-/** How often, and how many times, a registry is asked whether it shows what it has taken. */
+/** The pause between questions to a registry that does not yet show what it accepted, and their number. */
 const pauseMs = 5_000;
 const looks = 60;
 

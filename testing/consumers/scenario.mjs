@@ -69,7 +69,7 @@ const words = {
   pattern: "ran",
 };
 
-/** What a host without threads answers instead: a refusal that says what to do, never a crash or a hang. */
+/** The answers of a host without threads: a refusal that says what to do, never a crash or a hang. */
 export const withoutThreads = {
   evil: /^Error executing search_text: .*(thread|bundle|worker).*/is,
 };

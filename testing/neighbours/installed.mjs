@@ -10,7 +10,7 @@ export const { clients, servers } = JSON.parse(readFileSync(new URL("servers.jso
 const folder = fileURLToPath(new URL("../.neighbours/", import.meta.url));
 const recorder = fileURLToPath(new URL("recorder.mjs", import.meta.url));
 
-/** What begins a command without a network; empty where the system has no such thing. */
+/** The beginning of a command without a network; empty if the system has none. */
 const isolation = [["unshare", "-n"], ["unshare", "-rn"], []].find(
   ([program, ...flags]) => !program || spawnSync(program, [...flags, "true"]).status === 0,
 );

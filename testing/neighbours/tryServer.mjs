@@ -73,7 +73,7 @@ class Failures {
   }
 }
 
-/** Whoever asks for the newer revision gets the same tools. */
+/** A client that asks for the newer revision gets the same tools. */
 async function checkNewer(name, entry, tools, failures) {
   const newer = await mountMcp({ mcpServers: { [name]: entry } }, { versionNegotiation: "auto" });
   await newer.close();

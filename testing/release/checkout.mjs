@@ -44,7 +44,7 @@ class Checkout {
     await this.git("commit", "--quiet", "--allow-empty", "--message", subject);
   }
 
-  /** Whom to publish to. */
+  /** The registry to publish to. */
   useRegistry(npmrc) {
     const others = this.read(".npmrc").replace(/^(@toolcrib:registry|\/\/127).*\n/gm, "");
     write(this.folder, { ".npmrc": others + npmrc });
@@ -93,7 +93,7 @@ class Checkout {
     write(this.folder, { [path]: reworded });
   }
 
-  /** What the published file of a package says, changed. */
+  /** Changes the published file of a package. */
   editBuilt(path, before, after) {
     const text = this.read(path);
     if (!text.includes(before)) throw new Error(`${path} does not contain ${before}`);

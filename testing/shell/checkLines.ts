@@ -67,7 +67,7 @@ const starters: Readonly<Record<string, RegExp>> = {
 /** Variables that a line may set for a command: they cannot change what it does. */
 const harmlessVariable = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR)=/;
 
-/** Whether one of the rules, or the mode `ask`, allows the program that was started. */
+/** Returns why neither a rule nor the mode `ask` allows the started program; undefined if one does. */
 function problemOf({ argv, cwd, environment }: Started, { project }: Folders): string | undefined {
   const [first = "", second = ""] = argv;
   const program = first === "git" ? `${first} ${second}` : first;
@@ -100,7 +100,7 @@ export interface Violation {
   readonly problem: string;
 }
 
-/** What must not have happened in a run. */
+/** Returns what happened in a run although it must not. */
 export type Oracle = (recording: Recording, folders: Folders) => string | undefined;
 
 /** The mode `ask` with `generatedRules`. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** Lines of a corpus that belong together. */
 export interface LineGroup {
-  /** What they have in common: why they are listed, or where they were seen. */
+  /** The reason for which they are listed, or the place where they were seen. */
   readonly title: string;
   /** Settings of the group: the rules under which its lines are judged, say. */
   readonly settings: Readonly<Record<string, readonly string[]>>;

@@ -12,7 +12,7 @@ const tool = defineTool({
   execute: () => "",
 });
 
-/** How a policy judges a shell line, without the tool that would run it. */
+/** Asks a policy about a shell line, without the tool that would run it. */
 export function judgeLine(policy: Policy, command: string, cwd: string, shell = "sh"): Promise<Explanation> {
   return policy.explain({ name: tool.name, args: { command, shell, cwd }, tool });
 }

@@ -39,7 +39,7 @@ export interface Started {
 /** `sh` is dash on Debian and bash in its POSIX mode elsewhere. */
 export type Shell = "dash" | "bash" | "bash --posix";
 
-/** Where a line runs. The sandbox has folders of its own at these paths, filled by `projectFiles`. */
+/** The folders of a line. The sandbox has its own at these paths, filled by `projectFiles`. */
 export interface Folders {
   readonly project: string;
   readonly home: string;
@@ -62,13 +62,13 @@ const passing = "sudo doas nohup nice time setsid timeout stdbuf ionice".split("
 const real = { env: "env", xargs: "xargs", find: "find", sh: "dash", ash: "dash", dash: "dash", bash: "bash" };
 
 const recordStart = "\u0001record";
-/** What dash says; `type` and its like say the same of words that they start nothing for. */
+/** The message of dash; `type` and its like say the same of words that they start nothing for. */
 const notFound = /^[^:]*: [0-9]+: (?!(?:type|command|hash): )(?:exec: )?(.+): not found$/gm;
 
 const needed = ["bwrap", "dash", "bash", "env", "xargs", "find", "timeout", "rm", "mkdir", "chmod"];
 const programs = new Map(needed.map((name) => [name, findProgram(name)]));
 
-/** Why lines cannot be recorded here; undefined when they can. */
+/** The reason why lines cannot be recorded here; undefined if they can. */
 export const cannotRecord: string | undefined = ((): string | undefined => {
   const missing = needed.filter((name) => programs.get(name) === undefined);
   if (missing.length > 0) return `${missing.join(", ")} not found`;

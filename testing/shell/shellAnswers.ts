@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { readShellLine } from "../../packages/policy/src/shell/readCommand.ts";
 
-/** What real shells made of texts, as the long suites have recorded it. */
+/** The results of real shells for texts, as the long suites recorded them. */
 export interface ShellAnswers {
   /** The shells that were asked, with their versions. */
   readonly versions: string;
@@ -49,7 +49,7 @@ const wanted: readonly (readonly string[])[] = [
 ];
 const shells = wanted.filter(([program = "", ...args]) => spawnSync(program, [...args, ":"]).status === 0);
 
-/** Why shells cannot be asked here; undefined when they can. */
+/** The reason why shells cannot be asked here; undefined if they can. */
 export const cannotAsk: string | undefined =
   shells.length === wanted.length ? undefined : "dash, bash 5.2 and busybox are needed";
 
@@ -102,7 +102,7 @@ export function sampleQuotes(count: number): string[] {
   return quotesOf(fc.sample(quotedParts, count).map((parts) => parts.join("")));
 }
 
-/** What bash makes of each `$'…'` in the locales C and C.UTF-8: one value, or two where they differ. */
+/** Asks bash for the value of each `$'…'` in the locales C and C.UTF-8: one value, or two if they differ. */
 export function askQuotes(quoted: readonly string[]): string[][] {
   // A script of more is too long to be given as a word.
   if (quoted.length > 1000) return [...askQuotes(quoted.slice(0, 1000)), ...askQuotes(quoted.slice(1000))];

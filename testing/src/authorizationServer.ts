@@ -8,7 +8,7 @@ export interface AuthorizationServerOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | "none";
   /** Added to each answer with tokens, or in place of it. */
   readonly tokens?: Readonly<Record<string, unknown>>;
-  /** Whether the answer of the login page names the issuer. */
+  /** True if the answer of the login page names the issuer. */
   readonly iss?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Grant {
 
 /** A strict authorization server on loopback: registration, PKCE, codes and refresh tokens for one use each, revocation. */
 export class AuthorizationServer {
-  /** What was asked of it, as `POST /token grant_type`. */
+  /** The requests to it, as `POST /token grant_type`. */
   readonly requests: string[] = [];
   /** The access tokens that are good, with the resource that each is for. */
   readonly tokens = new Map<string, string | null>();
@@ -153,7 +153,7 @@ function isProven({ challenge, redirect }: Grant, form: URLSearchParams): boolea
 /** A server that asks for the tokens of an authorization server and hands on what is allowed. */
 export interface ProtectedServer {
   readonly url: string;
-  /** Which authorization server it names; may be changed. */
+  /** The authorization server that it names; may be changed. */
   authorizationServer: string;
   /** The `Authorization` headers that it got. */
   readonly seen: string[];

@@ -9,7 +9,7 @@ const host = fileURLToPath(new URL("./blockHost.mjs", import.meta.url));
 interface Host {
   readonly child: ChildProcess;
   readonly closed: Promise<unknown[]>;
-  /** What it has printed since the last program. */
+  /** Its output since the last program. */
   readonly printed: { out: string; errors: string };
 }
 

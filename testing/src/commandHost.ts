@@ -61,7 +61,7 @@ export class CommandHost extends EventEmitter {
   }
 }
 
-/** What a test that fails leaves running does not hold up the next one. */
+/** Ends what a failed test left running, so that the next one need not wait. */
 function endWithTest(end: () => void): void {
   if (expect.getState().currentTestName !== undefined) onTestFinished(end);
 }
@@ -69,7 +69,7 @@ function endWithTest(end: () => void): void {
 const outside = { folder: process.cwd(), env: { ...process.env } };
 const inside: CommandHost[] = [];
 
-/** What the packages read from `process` itself is that of the command that was called last. */
+/** Sets what the packages read from `process` itself to that of the command that was called last. */
 function enter(host: CommandHost): void {
   inside.push(host);
   takeOver(host);
@@ -137,7 +137,7 @@ export function startCommand(bin: string, args: readonly string[], options: Prog
   return { stdin, stdout, ended, printed, signal: (name) => host.emit(name) };
 }
 
-/** What every command has in its environment. */
+/** The environment of every command. */
 export const environment = { PATH: process.env.PATH, ...compileCache };
 
 let opened: number | undefined;

@@ -16,7 +16,7 @@ export function startCountingSteps(): StepCounter {
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-  /** What was counted since the last time. */
+  /** Returns the counts since the last call. */
   const take = (files: string | RegExp): number => {
     let steps = 0;
     session.post("Profiler.takePreciseCoverage", (error, taken) => {

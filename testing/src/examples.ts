@@ -6,7 +6,7 @@ export const importSources: readonly string[] = [
   new URL("../../packages/mcp/fixtures/sources.mjs", import.meta.url).href,
 ];
 
-/** How a program ended, and what it printed. `code` is undefined where a signal ended it, or it did not start. */
+/** The end of a program, and its output. `code` is undefined if a signal ended it, or it did not start. */
 export interface ProgramRun {
   readonly code: number | undefined;
   readonly out: string;
@@ -22,7 +22,7 @@ export function runProgram(file: string, args: readonly string[], options: ExecF
   });
 }
 
-/** What an example prints by its own words: the comment behind each call of console.log, or on the line below it. */
+/** Returns the output that an example claims: the comment behind each call of console.log, or on the line below it. */
 export function printedByComments(code: string): string {
   const calls = [...code.matchAll(/^console\.log\(.*\);(?: \/\/ (.*)|\n\/\/ (.*))?$/gm)];
   return calls.map(([, beside, below]) => `${beside ?? below}\n`).join("");
@@ -46,7 +46,7 @@ export function readExamples(markdown: string): Example[] {
   }));
 }
 
-/** Whether `printed` is what a page says; `…` stands for anything. */
+/** Returns whether `printed` is what a page says; `…` stands for anything. */
 export function matchesText(printed: string, expected: string): boolean {
   const parts = expected.trimEnd().split("…");
   const pattern = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("[\\s\\S]*?");

@@ -9,7 +9,7 @@ import { freePort, unprivileged } from "./postgres.ts";
 
 const program = "/usr/sbin/pgbouncer";
 
-/** Whether Debian's package `pgbouncer` is installed. */
+/** True if Debian's package `pgbouncer` is installed. */
 export const hasPgBouncer: boolean = existsSync(program);
 
 /** A pooler before a PostgreSQL server. */

@@ -10,7 +10,7 @@ export class ScreenModel {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   }
 
-  /** What was scrolled off and what is shown, without spaces at the ends of rows, and blank rows at the end. */
+  /** The scrolled and the visible rows, without spaces at the ends of rows, and without blank rows at the end. */
   get text(): string {
     const { buffer } = this.#terminal;
     const rows: string[] = [];
@@ -19,7 +19,7 @@ export class ScreenModel {
     return rows.join("\n").trimEnd();
   }
 
-  /** Where the cursor is, counted from the top left of `text`. */
+  /** The place of the cursor, counted from the top left of `text`. */
   get cursor(): { readonly row: number; readonly column: number } {
     const { baseY, cursorX, cursorY } = this.#terminal.buffer.active;
     return { row: baseY + cursorY, column: cursorX };

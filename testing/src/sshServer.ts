@@ -6,7 +6,7 @@ import { temporaryFolder, writeIn } from "./temporaryFolder.ts";
 
 const sshd = "/usr/sbin/sshd";
 
-/** Whether there is a server to start (Debian: openssh-server). */
+/** True if there is a server to start (Debian: openssh-server). */
 export const hasSshServer: boolean = existsSync(sshd);
 
 export interface SshServer {

@@ -56,7 +56,7 @@ function findPython(): string {
   return python ?? "";
 }
 
-/** Whether programs can be started on a terminal here, which takes Python. */
+/** True if programs can be started on a terminal here, which takes Python. */
 export const hasTerminals = (): boolean => process.platform !== "win32" && findPython() !== "";
 
 export interface TerminalOptions {
@@ -68,7 +68,7 @@ export interface TerminalOptions {
 }
 
 export interface TerminalProgram {
-  /** What the user sees, without blank rows at the end. */
+  /** The visible rows, without blank ones at the end. */
   readonly screen: ScreenModel;
   type(keys: string): void;
   resize(columns: number, rows: number): void;

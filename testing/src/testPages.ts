@@ -13,7 +13,7 @@ import { WireServer } from "./wireServer.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What blocks without a title may use as if it were there: they show a call, not a program. */
+/** Names that blocks without a title may use without defining them: they show a call, not a program. */
 const ambient = `import type { Agent, Provider } from "@toolcrib/agent";
 import type { ToolRegistry } from "@toolcrib/core";
 import type { DurableRuns } from "@toolcrib/durable";
@@ -78,7 +78,7 @@ export function testPages(pages: readonly string[], createRegistry: (folder: str
   });
 }
 
-/** Whether a page has commands, tests, or programs that services answer: each is a process. */
+/** Returns whether a page has commands, tests, or programs that services answer: each is a process. */
 export function startsPrograms(page: string): boolean {
   return readSteps(page).some((step) => (step.language === "sh" && step.printed !== undefined) || isOwnProcess(step));
 }
@@ -118,7 +118,7 @@ const compilerOptions = {
   ...{ allowImportingTsExtensions: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
 };
 
-/** What a user has after installing the packages, their peers and the toolcrib command. */
+/** Makes the folder of a user who has installed the packages, their peers and the toolcrib command. */
 function installInto(base: string): void {
   writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
   const installs = ["acp", "adapters", "agent", "core", "durable", "mcp"].map((name) => join("packages", name));
@@ -164,7 +164,7 @@ function readSteps(page: string): Step[] {
   });
 }
 
-/** What a block prints or answers, or undefined where it is not run. */
+/** Returns what a block prints or answers, or undefined if it is not run. */
 async function runStep(
   step: Step,
   folder: string,

@@ -12,7 +12,7 @@ import {
 } from "./wireReplies.ts";
 import type { WireAnswer, WireFormat, WireRequest, WireScript } from "./wireServer.ts";
 
-/** What a fault must lead to: a typed error, an end with a reason, or a turn that goes on to its answer. */
+/** The required outcome of a fault: a typed error, an end with a reason, or a turn that goes on to its answer. */
 export type FaultOutcome =
   | { readonly error: string; readonly retryable: boolean }
   | { readonly end: string }

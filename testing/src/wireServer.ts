@@ -23,7 +23,7 @@ export interface WireAnswer {
   /** Written one after the other, `gapMs` apart. */
   readonly chunks: readonly (string | Uint8Array)[];
   readonly gapMs?: number;
-  /** How it ends: `close` normally, `destroy` the connection, or `hang` for ever. Default `close`. */
+  /** Its end: `close` normally, `destroy` the connection, or `hang` for ever. Default `close`. */
   readonly end?: "close" | "destroy" | "hang";
   /** Closes the connection before any byte of an answer. */
   readonly refuse?: boolean;
@@ -86,7 +86,7 @@ export class WireServer {
     this.#always = script;
   }
 
-  /** How the service treats the requests' account; each field may be set. By default it is one that is enforced. */
+  /** The service's settings for the requests' account; each field may be set. By default it is one that is enforced. */
   get account(): Account {
     return this.#service.account;
   }
@@ -98,7 +98,7 @@ export class WireServer {
     this.#service.reset();
   }
 
-  /** What the service refused or lost in the requests so far, each line beginning with the request's number. */
+  /** The faults that the service found in the requests so far, each line beginning with the request's number. */
   problems(): string[] {
     return this.requests.flatMap(({ problems, losses }, index) =>
       [...problems, ...losses].map((problem) => `request ${index + 1}: ${problem}`),
@@ -118,7 +118,7 @@ export class WireServer {
     return this.#open.size;
   }
 
-  /** How many requests it has not answered whole. */
+  /** The number of requests that it has not answered whole. */
   inFlight(): number {
     return [...this.#open].filter((response) => !response.writableEnded).length;
   }

@@ -25,7 +25,7 @@ const misplaced = `<!doctype html><main style="width: 300px; font: 16px monospac
   </svg></div>
 </main>`;
 
-/** What is wrong on purpose must be found, or the check checks nothing. Throws where it is not. */
+/** Throws unless the check finds each fault that was made on purpose. */
 export async function checkTheCheck(browser) {
   const tab = await browser.newPage({ viewport: { width: 360, height: 900 } });
   await tab.setContent(bad);

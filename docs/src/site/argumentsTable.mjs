@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "./sources.mjs";
 import { allTools, defaultTools, estimatedTokens } from "./tools.mjs";
 
-/** What a program and a model know about a tool: facts, its description, and its arguments from the schema that models get. */
+/** Describes a tool to programs and models: facts, its description, and its arguments from the schema that models get. */
 export async function argumentsTable(name) {
   const tool = await findTool(name);
   const { description, parameters } = tool.getSchema().function;

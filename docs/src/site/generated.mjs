@@ -36,7 +36,7 @@ export async function renew(text) {
   return renewed;
 }
 
-/** What the site shows of a page: bars instead of the table of a benchmark, and no comment. */
+/** Makes the site's form of a page: bars instead of the table of a benchmark, and no comments. */
 export function shown(text) {
   return text
     .replace(parts, (part, name, words) => (name === "benchmark" ? `${benchmarkChart(words)}\n` : part))

@@ -1,6 +1,6 @@
 import { published } from "./sources.mjs";
 
-/** What each package manager says for a line of `npm install`. Yarn 4 has no global installs. */
+/** The form of a line of `npm install` for each package manager. Yarn 4 has no global installs. */
 const managers = {
   npm: (line) => line,
   pnpm: (line) => added(line, "pnpm add", "--save-dev", "--save-exact"),

@@ -32,7 +32,7 @@ function layout(table, columns) {
 /** Pixels of a table at a width of 1280, between two columns, and of a letter in code and in text, in the widest usual fonts. */
 const [room, padding, codeLetter, letter] = [736, 11, 8.4, 8.6];
 
-/** How wide the longest word of a cell is, which cannot be broken. */
+/** Returns the width of the longest word of a cell, which cannot be broken. */
 function wordWidth(text) {
   const code = [...text.matchAll(/<code\b[^>]*>([\s\S]*?)<\/code>/g)].flatMap(([, inner]) => inner.split(/<wbr>|\s/));
   const words = text

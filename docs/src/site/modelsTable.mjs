@@ -1,4 +1,4 @@
-/** What is known of a service's models: what they take and what they cost, from the table that the agent uses. */
+/** The limits and prices of a service's models, from the table that the agent uses. */
 export async function modelsTable(service) {
   const { models } = await import("../../../packages/agent/dist/models.js");
   return [

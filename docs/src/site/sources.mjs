@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 const docs = join(root, "docs");
 
-/** Where the repository is published. */
+/** The address of the published repository. */
 export const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Whether the packages are on the npm registry: a package that was released has a changelog. */
+/** True if the packages are on the npm registry: a released package has a changelog. */
 export const published = existsSync(join(root, "packages/core/CHANGELOG.md"));
 
 /** Files of the repository that are pages too: path, and address without slashes at its ends. */

@@ -20,7 +20,7 @@ export async function allTools() {
   ];
 }
 
-/** Which of them `createDefaultToolRegistry()` registers, and which are enabled there. */
+/** The tools that `createDefaultToolRegistry()` registers, and those that it enables. */
 export async function defaultTools() {
   const { createDefaultToolRegistry } = await load("defaults");
   const registry = createDefaultToolRegistry(undefined, { bash: { background: true, input: true } });

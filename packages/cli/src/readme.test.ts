@@ -16,7 +16,7 @@ const blocks = Object.entries(pages).flatMap(([page, path]) =>
 );
 const examples = blocks.filter(({ language }) => language === "ts");
 
-/** What each example prints, and how many conversations with a model it holds. */
+/** The output of each example, and the number of its conversations with a model. */
 const expected: Readonly<Record<string, { prints: RegExp; conversations?: number }>> = {
   "files.ts": {
     prints:

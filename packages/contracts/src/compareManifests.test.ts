@@ -50,7 +50,7 @@ const declaring = (defaults: Record<string, unknown>, ...encoded: object[]): Exe
 
 type Tools = ExecutableTool | ExecutableTool[];
 
-/** What a user of the tool is told, for each kind of change. */
+/** The message to a user of the tool, for each kind of change. */
 test.each<[string, Tools, Tools, ...string[]]>([
   ["nothing", tool(), tool()],
   [

@@ -17,7 +17,7 @@ function put(...paths: string[]): void {
   for (const path of paths) writeIn(base, path, "x\n");
 }
 
-/** What an error says after the code. */
+/** Returns the text of an error after its code. */
 async function said(tool: string, args: object, deny: string[] = []): Promise<string> {
   const registry = new ToolRegistry(createFsTools({ root: base, deny }));
   registry.enable("remove");

@@ -37,7 +37,7 @@ const refuse = async () => { throw Object.assign(new Error("fsync API is disable
 Object.assign(Object.getPrototypeOf(handle), { sync: refuse, datasync: refuse });
 await handle.close();`;
 
-/** What each call answers in a process under Node's permission model. */
+/** Returns the answer of each call in a process under Node's permission model. */
 function answersUnder(flags: readonly string[], calls: readonly [tool: string, args: object][]): string[] {
   const input = calls.map(([tool, args]) => JSON.stringify({ tool, args, options: { cwd: base } })).join("\n");
   const { stdout, stderr } = spawnSync(process.execPath, ["--permission", ...flags, child], {

@@ -35,7 +35,7 @@ const read = (path: string): string => readFileSync(at(path), "utf8");
 const call = (name: string, args: object): Promise<string> => registry.execute(name, args);
 const write = (path: string, content: string): Promise<string> => call("write_file", { path, content });
 
-/** What there is, with modes and the targets of links. */
+/** Lists a folder, with modes and the targets of links. */
 function tree(): string[] {
   return readdirSync(root, { recursive: true })
     .map((name) => {

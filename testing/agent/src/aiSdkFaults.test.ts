@@ -18,7 +18,7 @@ const connect: typeof wireProvider = (format, url, { stream = true, limitMs } = 
   return fromAiSdkModel(model, { secrets: [faultKey], stream, requestTimeoutMs: limitMs, idleTimeoutMs: limitMs });
 };
 
-/** What the AI SDK itself does otherwise: it reads no whole reply in place of a stream, and tells a refusal of OpenAI as a filter. */
+/** Differences of the AI SDK itself: it reads no whole reply in place of a stream, and tells a refusal of OpenAI as a filter. */
 const differs = ["a whole reply where a stream was asked for", "a refusal"];
 
 describe.each(["responses", "messages"] as const)("after a fault of the %s wire, behind the AI SDK", (format) => {

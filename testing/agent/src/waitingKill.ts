@@ -56,7 +56,7 @@ export async function answerTogether(): Promise<{ said: readonly (readonly Said[
   });
 }
 
-/** How many moments there are in a life that nobody ends. */
+/** Counts the moments of a life that nobody ends. */
 export async function countMoments(): Promise<number> {
   return inFolder(async (journal, effects) => Number((await live(journal, effects, 0)).at(-1)?.[2]));
 }

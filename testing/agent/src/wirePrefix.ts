@@ -155,7 +155,7 @@ function prefixOf({ text, body }: WireRequest): string {
 export const actionNames: readonly string[] = Object.keys(actions).filter((name) => name !== "choose");
 
 /**
- * Whatever happens, the service has the tools and the words of the moment. Where a change can be appended, or nothing changes, each request
+ * Checks that the service always has the tools and the words of the moment. Where a change can be appended, or nothing changes, each request
  * begins with the bytes of the one before, which are read from a cache; elsewhere thinking before a change may be lost, and nothing else.
  */
 export async function checkTalk(server: WireServer, service: WireService, names: readonly string[]): Promise<void> {

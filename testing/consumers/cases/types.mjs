@@ -7,7 +7,7 @@ import { npmProject, tarballs } from "../tarballs.mjs";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const compilers = { ts59: "npm:typescript@5.9.3", ts60: "npm:typescript@6.0.3", ts70: "npm:typescript@7.0.2" };
 
-/** What the READMEs leave to the reader, where an example uses it. */
+/** Declarations that the READMEs leave to the reader, where an example uses them. */
 const yours = {
   registry: 'import type { ToolRegistry } from "@toolcrib/core";\ndeclare const registry: ToolRegistry;\n',
   model: "declare const model: string;\n",
@@ -80,7 +80,7 @@ const compile = (compiler, resolution) => async () => {
   await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", config]);
 };
 
-/** What the READMEs' examples import beside the packages. */
+/** The imports of the READMEs' examples beside the packages. */
 const readmePeers = {
   "@anthropic-ai/sdk": "^1.12.0",
   "@google/genai": "*",

@@ -9,7 +9,7 @@ import { firstRelease, registry } from "../story.mjs";
 import { filesBelow, installedIn, megabytesOf, newUser } from "../user.mjs";
 
 const core = ["@cfworker/json-schema", "@standard-schema/spec", "@toolcrib/core", "@toolcrib/kit"];
-/** What each pack brings beside core: nothing else may be there. */
+/** The dependencies of each pack beside core: nothing else may be installed. */
 const packs = {
   "tools-fs": { tools: "createFsTools", brings: ["diff"] },
   "tools-bash": { tools: "createBashTools", brings: [] },

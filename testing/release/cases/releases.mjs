@@ -9,7 +9,7 @@ import { newUser } from "../user.mjs";
 
 const names = ["@toolcrib/core", "@toolcrib/tools-fs", "@toolcrib/defaults"];
 
-/** What the registry says of a package. */
+/** Reads the registry's entry of a package. */
 async function shown(name) {
   const { url } = await registry();
   const response = await fetch(`${url}${name.replace("/", "%2f")}`);
@@ -91,7 +91,7 @@ async function staged() {
   await release(checkout);
 }
 
-/** What a user can read without the network. */
+/** The files that a user can read without the network. */
 async function changelogInside() {
   const user = await newUser("changelog");
   await firstRelease();

@@ -12,7 +12,7 @@ const schemas = `import { createFsTools } from "${pack}";
 console.log(JSON.stringify(createFsTools().map((tool) => tool.getSchema())));
 `;
 
-/** Who has pinned the version, who has a caret, and who has a caret and a lockfile. */
+/** Users with a pinned version, with a caret, and with a caret and a lockfile. */
 async function users(label) {
   const files = { "schemas.mjs": schemas };
   const install = async (who, ...args) => (await newUser(`${label}-${who}`, { files })).install(...args, pack);

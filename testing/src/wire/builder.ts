@@ -15,7 +15,7 @@ export interface WireReply {
   /** In the words of the wire: `completed`, `max_output_tokens`, `end_turn`, `length`, … Default: the one that fits. */
   readonly stop?: string;
   readonly refusal?: string;
-  /** What the model thought, as it is shown where the request asks for that. Default: "Hm." */
+  /** The model's thinking, shown if the request asks for it. Default: "Hm." */
   readonly thinking?: string;
 }
 
@@ -25,7 +25,7 @@ export interface WireEvent {
   readonly data: unknown;
 }
 
-/** What a reply depends on of its request. */
+/** The parts of a request on which its reply depends. */
 export interface Asked {
   readonly body: Fields;
   readonly transformations?: readonly Fields[];

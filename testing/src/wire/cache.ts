@@ -19,11 +19,11 @@ export interface Tokens {
 interface Piece {
   readonly digest: string;
   readonly tokens: number;
-  /** How long the prefix that ends here is kept, where a mark says so. */
+  /** The time for which the prefix that ends here is kept, if a mark says so. */
   readonly kept?: "5m" | "1h";
 }
 
-/** How far a mark looks back for a prefix that was written before. */
+/** The distance that a mark looks back for a prefix that was written before. */
 const lookBack = 20;
 const leastOfOpenai = 1024;
 const bytesOfToken = 4;
@@ -75,7 +75,7 @@ export class PromptCache {
   }
 }
 
-/** What a service charges, by its own arithmetic. */
+/** The charges of a service, by its own arithmetic. */
 function costOf(tokens: Omit<Tokens, "cost">, price: Price): number {
   const { plain, read, write, write1h, output } = tokens;
   const { tier } = price;

@@ -68,7 +68,7 @@ export function listOf(problems: Problems, value: unknown, at: string): readonly
   return [];
 }
 
-/** Whether no string in it holds half of a surrogate pair. */
+/** Returns whether no string in it holds half of a surrogate pair. */
 export function isWellFormed(value: unknown): boolean {
   return !/\p{Surrogate}|\\u[dD][89a-fA-F]/u.test(JSON.stringify(value) ?? "");
 }

@@ -2,7 +2,7 @@ import { isObject } from "../isObject.ts";
 import type { Fields } from "./checks.ts";
 import type { WireFormat } from "./service.ts";
 
-/** What holds for the reply to a request, however the wire says it: the tools that may be called, and the instructions. */
+/** The tools that the reply to a request may call, and its instructions, however the wire says it. */
 export interface InForce {
   readonly tools: readonly string[];
   /** The text of the system prompt, and of each later message in its place, oldest first. */

@@ -9,7 +9,7 @@ interface SentItem {
   readonly model: unknown;
 }
 
-/** What a stateless Responses API can read again: the items that it has sent. */
+/** The items that a stateless Responses API has sent, and can read again. */
 export class ItemMemory {
   readonly #sent = new Map<string, SentItem>();
   readonly #calls = new Map<string, SentItem>();
@@ -53,7 +53,7 @@ export class ItemMemory {
     return problems.list;
   }
 
-  /** What got lost without being refused: reasoning that did not come back, and items that came back changed. */
+  /** Losses without a refusal: reasoning that did not come back, and items that came back changed. */
   losses(input: readonly unknown[], model: unknown): readonly string[] {
     const problems = new Problems();
     const items = input.filter(isObject);
@@ -79,7 +79,7 @@ function partOf(item: Fields, name: string): string {
   return canonical(value.filter(isObject).map(({ text, refusal }) => text ?? refusal));
 }
 
-/** Whether the service would refuse its own item, so that it comes back mended. */
+/** Returns whether the service would refuse its own item, so that it comes back mended. */
 function isMended({ type, name, arguments: text, content, status }: Fields): boolean {
   if (status === "incomplete") return true;
   if (type === "message") return !isWellFormed(content);

@@ -16,7 +16,7 @@ interface PromptTool {
 }
 
 export interface PromptBlock {
-  /** Where it is in the request, as in the service's own errors. */
+  /** Its place in the request, as in the service's own errors. */
   readonly path: string;
   readonly role: string;
   readonly digest: string;

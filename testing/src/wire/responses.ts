@@ -197,7 +197,7 @@ function checkInput(problems: Problems, input: readonly unknown[], names: Set<st
   problems.expect(open.size === 0, `input ends before the output of ${[...open]}`);
 }
 
-/** Whether the model made the item, so that it may follow its reasoning. */
+/** Returns whether the model made the item, so that it may follow its reasoning. */
 function isOutput(item: unknown): boolean {
   if (!isObject(item)) return false;
   const own = ["reasoning", "function_call", "tool_search_call"];

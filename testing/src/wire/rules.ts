@@ -1,5 +1,5 @@
 /**
- * What the model services take, by model. Read on 2026-11-20 from platform.claude.com/docs/en, developers.openai.com/api/docs and the types of
+ * The fields that the model services take, by model. Read on 2026-11-20 from platform.claude.com/docs/en, developers.openai.com/api/docs and the types of
  * @anthropic-ai/sdk 1.12.0 and openai 7.57.0. The agent has a table of its own: this one must not be made from it.
  */
 

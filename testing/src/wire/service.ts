@@ -14,7 +14,7 @@ import { ThinkingMemory, type ThinkingReport } from "./thinking.ts";
 /** The three wire formats of model APIs: OpenAI's Responses, Anthropic's Messages, chat completions. */
 export type WireFormat = "responses" | "messages" | "chat";
 
-/** What the service does for the account of the requests. */
+/** The service's settings for the account of the requests. */
 export interface Account {
   /** Refuses thinking that does not fit to what stands before it also where the request does not ask for that: accounts since 2026-08-31. */
   isEnforced: boolean;
@@ -29,7 +29,7 @@ const thinking = new ThinkingMemory();
 
 const defaultAccount: Account = { isEnforced: true, takesBetas: true, countsTokens: false };
 
-/** What the service finds in a request. */
+/** The service's findings in a request. */
 export interface Judgement {
   /** For each of these it would refuse the request. */
   readonly problems: readonly string[];

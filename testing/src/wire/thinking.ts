@@ -2,7 +2,7 @@ import { type Fields, isWellFormed } from "./checks.ts";
 import { canonical, digestOf, type Prompt, type PromptBlock } from "./prompt.ts";
 import { messagesRules } from "./rules.ts";
 
-/** What a thinking block was made with. */
+/** The context in which a thinking block was made. */
 interface Origin {
   readonly model: string;
   readonly text: string;
@@ -28,7 +28,7 @@ export interface Mismatch {
   readonly differs: string;
 }
 
-/** What a request holds of earlier thinking. */
+/** The earlier thinking in a request. */
 export interface ThinkingReport {
   /** Signatures that the service never gave, or not for this text: always refused. */
   readonly forged: readonly string[];
@@ -43,13 +43,13 @@ export interface ThinkingReport {
 
 const start = digestOf("start");
 
-/** What a service remembers in its signatures of the thinking that it has sent; and the replies, to see that they come back whole. */
+/** The service's memory of the thinking that it has sent, in its signatures; and the replies, to see that they come back whole. */
 export class ThinkingMemory {
   readonly #origins = new Map<string, Origin>();
   /** By the digest of what stood before them. */
   readonly #replies = new Map<string, SentReply[]>();
 
-  /** Where replies ended that the service wants to go on with. */
+  /** The ends of replies that the service wants to continue. */
   readonly #pauses = new Set<string>();
 
   /** Binds the thinking of a reply to its request. */
@@ -70,7 +70,7 @@ export class ThinkingMemory {
     if (isPaused) this.#pauses.add(before);
   }
 
-  /** Whether the request ends with a reply that the service paused. */
+  /** Returns whether the request ends with a reply that the service paused. */
   isPaused(prompt: Prompt): boolean {
     return this.#pauses.has(endOf(prompt.blocks));
   }
@@ -157,7 +157,7 @@ interface Place {
   readonly referred: ReadonlySet<string>;
 }
 
-/** Which part is not what the block was made with; undefined where all is the same. */
+/** Returns the part that differs from when the block was made; undefined if none does. */
 function differenceOf(origin: Origin, prompt: Prompt, { before, last, referred }: Place): string | undefined {
   const differs = "differs from the one this block was created with.";
   if (prompt.system !== origin.system) return `The \`system\` prompt ${differs}`;
@@ -196,7 +196,7 @@ function compareReply(reply: readonly Fields[], blocks: readonly PromptBlock[], 
   return { changed, missing, length: at - first };
 }
 
-/** Whether the service would refuse its own block, so that it comes back mended. */
+/** Returns whether the service would refuse its own block, so that it comes back mended. */
 function isMended(block: Fields, others: readonly Fields[]): boolean {
   const { type, text, id, name, input } = block;
   // The calls of a message of chat completions are checked with it.

@@ -2,7 +2,7 @@ import { isObject } from "../isObject.ts";
 import type { Fields, Problems } from "./checks.ts";
 import { betas } from "./rules.ts";
 
-/** Which tools are offered at each place of a conversation of the Messages API. */
+/** Follows the tools that are offered at each place of a conversation of the Messages API. */
 export class ToolChanges {
   readonly #named: ReadonlySet<string>;
   readonly #declared = new Set<string>();

@@ -19,7 +19,7 @@ export interface ToolChild {
   readonly answers: Answer[];
 }
 
-/** How many rounds a suite runs: TOOLCRIB_ROUNDS, else a small number. */
+/** Returns the rounds of a suite: TOOLCRIB_ROUNDS, else a small number. */
 export function rounds(small: number): number {
   return Number(process.env.TOOLCRIB_ROUNDS) || small;
 }

@@ -84,7 +84,7 @@ interface Case {
   readonly files: readonly string[];
 }
 
-/** Which files each of those who read `deny` keeps from being read. */
+/** Finds the files that each reader of `deny` keeps from being read. */
 async function denied({ entries, root, files }: Case): Promise<Record<string, readonly string[]>> {
   const scope = createPathScope({ root, cwd: root, deny: entries });
   const inPacks: string[] = [];

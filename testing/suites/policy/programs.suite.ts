@@ -143,7 +143,7 @@ function lineOf({ words, options }: Known): fc.Arbitrary<string> {
     .map((pieces) => [...words, ...pieces.flat()].map(quote).join(" "));
 }
 
-/** What lines opened, wrote and started, in a sandbox that shows the machine as it is and writes only to the project. */
+/** Runs lines in a sandbox that shows the machine as it is and writes only to the project, and returns what they opened, wrote and started. */
 async function record(lines: readonly string[]): Promise<string[]> {
   const driver = lines
     .map(

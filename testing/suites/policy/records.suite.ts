@@ -22,7 +22,7 @@ beforeAll(() => {
 interface Case {
   readonly words: readonly string[];
   readonly option: string;
-  /** How it takes values, as the list has it; undefined if it takes none. */
+  /** Its way to take values, as the list has it; undefined if it takes none. */
   readonly suffix: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const oddly =
 /** The record lists the values that are let through; without one, the program has a default. */
 const defaulted = /^git .+ --submodule$/;
 
-/** What each program says of an option that is its last word. */
+/** The message of each program about an option that is its last word. */
 function complaints(cases: readonly Case[]): string[] {
   if (cases.length > 500) return [...complaints(cases.slice(0, 500)), ...complaints(cases.slice(500))];
   const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -36,7 +36,7 @@ function setUp(options = {}) {
   return { base, root, call: (name, args) => registry.execute(name, args) };
 }
 
-/** Why a thing is not tested here, where the bare system call of Node does not do it either (Wine); undefined where it does. */
+/** The reason why a thing is not tested here, if the bare system call of Node does not do it either (Wine); undefined if it does. */
 function without(what, attempt) {
   try {
     return attempt(newFolder()) ? undefined : `no ${what} here`;

@@ -13,7 +13,7 @@ import type { StepRunner } from "./steps.ts";
 const killed = "the process was killed";
 
 /**
- * What outlives a process: the records of its steps, as JSON text, and what its tools did to the world. A process ends at the
+ * The things that outlive a process: the records of its steps, as JSON text, and what its tools did to the world. A process ends at the
  * `cut`th place where it could.
  */
 class Machine {

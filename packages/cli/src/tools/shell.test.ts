@@ -15,7 +15,7 @@ async function toolcrib(args: readonly string[], env: Record<string, string> = {
   return command(args, { cwd: folder, env: all });
 }
 
-/** What a command prints. */
+/** Returns the output of a command. */
 async function printed(command: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const words = ["tools", "call", "--no-sandbox", "--enable", "run_bash", ...args, "run_bash", "--command", command];
   const { stdout, stderr } = await toolcrib(words, env);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { sharedFolders } from "../../../../testing/shell/checkLines.ts";
 import { judgeLine } from "../../../../testing/shell/judgeLine.ts";
 
-/** How often a text was parsed, and a path looked up, since the last line. */
+/** Counts of parsed texts and of paths looked up since the last line. */
 const parsed = new Map<string, number>();
 const lookedUp = new Map<string, number>();
 const count = (counts: Map<string, number>, key: string): unknown => counts.set(key, (counts.get(key) ?? 0) + 1);

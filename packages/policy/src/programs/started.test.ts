@@ -3,7 +3,7 @@ import { linesOf } from "../../../../testing/shell/corpora.ts";
 import { startedBy, startsAnother } from "./started.ts";
 import { findProgram } from "./table.ts";
 
-/** What the words start: `a b` for words, `'text'` for a script, `A=1 …` with assignments, `…+` with further words. */
+/** Commands that the words start: `a b` for words, `'text'` for a script, `A=1 …` with assignments, `…+` with further words. */
 const opened = (...words: string[]) =>
   startedBy(words).map(({ start, end, script, assignments = [], moreWords }) => {
     if (script !== undefined)

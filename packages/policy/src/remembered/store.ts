@@ -12,7 +12,7 @@ export interface RememberedAnswer {
   readonly folders: readonly string[];
   /** The calls that it allows, in one line for people. */
   readonly text: string;
-  /** When it was given, as an ISO date. */
+  /** The time of the answer, as an ISO date. */
   readonly at: string;
 }
 

@@ -35,7 +35,7 @@ function makeRepository(): void {
   git("clone", "-q", "--bare", ".", "elsewhere.git");
 }
 
-/** Which of these paths are kept, by themselves or with a folder above them. */
+/** Returns those of these paths that are protected, by themselves or with a folder above them. */
 async function keptOf(
   paths: readonly string[],
   unprotected: readonly string[] = [],

@@ -140,7 +140,7 @@ describe("a search answers the same, however many take part in it", () => {
 });
 
 describe("a search on the caller's thread", () => {
-  /** What a pool is asked for. */
+  /** The requests to a pool. */
   function watched(pool: SearchPool) {
     const asked: { waits: boolean; started: number }[] = [];
     const ask = (member: PoolMember): void => {

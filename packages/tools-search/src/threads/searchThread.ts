@@ -23,7 +23,7 @@ export interface SearchThread {
   readonly control: ControlBlock;
   /** Its priority was lowered, which cannot be undone. */
   readonly lowered: boolean;
-  /** When it last began to walk. */
+  /** The time at which it last began to walk. */
   walkedAt: number;
   /** Starts a job. `onMessage` gets the thread's messages; `onFailure` gets the reason if the thread ends by itself. */
   start(job: TakerJob, onMessage: (message: WorkerMessage) => void, onFailure: (reason: unknown) => void): void;

@@ -17,7 +17,7 @@ export interface RunsOptions {
   readonly ledger: string;
   readonly toolMs: readonly [least: number, most: number];
   readonly leaseMs: number;
-  /** How many runs at once. */
+  /** The number of runs at once. */
   readonly concurrency: number;
   /** Requests to the model at once, of all workers. Default: any number. */
   readonly requests?: number | undefined;
@@ -36,7 +36,7 @@ export interface Executed {
 
 const traits = { look_up: { readOnly: true }, put: { idempotent: true }, charge: {} } as const;
 
-/** What every process of a fleet opens: workers, and whoever starts runs. */
+/** Opens the runs of a fleet's process: a worker's, or a starter's. */
 export async function openRuns(options: RunsOptions): Promise<DurableRuns> {
   const { name, databaseUrl, modelUrl, leaseMs, concurrency } = options;
   const ledger = openSync(options.ledger, "a");

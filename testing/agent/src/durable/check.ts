@@ -8,11 +8,11 @@ export interface Kill {
   readonly at: number;
 }
 
-/** What the database holds of a step that is finished. */
+/** The database's record of a finished step. */
 export interface StepRecord {
   readonly job: string;
   readonly step: string;
-  /** Whether the model was told that the call may have run. */
+  /** True if the model was told that the call may have run. */
   readonly unknown: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Evidence {
 }
 
 export interface Verdict {
-  /** What was promised and not kept. */
+  /** The broken promises. */
   readonly problems: readonly string[];
   /** Replies and calls that are recorded. */
   readonly steps: number;

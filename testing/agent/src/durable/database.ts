@@ -16,7 +16,7 @@ export class Database {
     return rows as T[];
   }
 
-  /** What the engine has recorded of the steps of all runs. A run's later turns have ids `RUN::2` and so on. */
+  /** Reads the engine's records of the steps of all runs. A run's later turns have ids `RUN::2` and so on. */
   stepRecords(): Promise<readonly StepRecord[]> {
     return this.query(
       `select split_part(workflow_uuid, '::', 1) as job, function_name as step, output like '%may have run%' as unknown
@@ -24,7 +24,7 @@ export class Database {
     );
   }
 
-  /** How many runs there are of each status; the one of those that go on is `active`. */
+  /** Counts the runs of each status; that of runs that go on is `active`. */
   async runCounts(): Promise<Readonly<Record<string, number>>> {
     const sql = "select status, count(*)::int as count from toolcrib.agent_runs group by status";
     const rows = await this.query<{ status: string; count: number }>(sql);

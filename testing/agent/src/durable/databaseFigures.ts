@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** What a database has done. */
+/** Counts of a database's work. */
 export interface DatabaseFigures {
   readonly commits: number;
   /** Statements by their first word, without those of this file. */
@@ -70,7 +70,7 @@ async function changedRows(database: Database): Promise<Readonly<Record<string, 
   return Object.fromEntries(rows.map(({ relname, changed }) => [relname, changed]));
 }
 
-/** What connections do, from samples: each state's mean number of connections. */
+/** Watches connections by samples: each state's mean number of connections. */
 export class ConnectionSamples {
   readonly #database: Database;
   readonly #totals = new Map<string, number>();

@@ -110,7 +110,7 @@ async function waitForSteps(database: Database, steps: number): Promise<void> {
   }
 }
 
-/** Where each run that goes on was last seen. */
+/** The place at which each run that goes on was last seen. */
 async function whereRunsAre(fleet: Fleet): Promise<readonly { job: string; worker: string }[]> {
   const { asked } = await fleet.modelReport();
   const last = new Map<string, { job: string; worker: string; at: number; ends: boolean }>();

@@ -4,7 +4,7 @@ import pg from "pg";
 import type { Fleet } from "./fleet.ts";
 import { fraction } from "./plan.ts";
 
-/** What happens beside kills, each every so many milliseconds; once, for `readOnlyMs`. */
+/** Faults beside kills, each every so many milliseconds; once, for `readOnlyMs`. */
 export interface Faults {
   /** The server crashes and starts again. */
   readonly restartEveryMs?: number;
@@ -12,7 +12,7 @@ export interface Faults {
   readonly readOnlyMs?: number;
   /** All connections of a worker break. */
   readonly cutEveryMs?: number;
-  /** Whatever the workers' connections run is cancelled. */
+  /** Cancels all queries of the workers' connections. */
   readonly cancelEveryMs?: number;
   /** A worker sleeps for twice its lease, and its connections break. */
   readonly sleepEveryMs?: number;
@@ -23,7 +23,7 @@ interface Stage {
   readonly fleet: Fleet;
 }
 
-/** When the read-only phase begins. */
+/** The start of the read-only phase. */
 const readOnlyAfterMs = 8_000;
 
 /** Causes faults until the signal is aborted; resolves to how often each happened. */

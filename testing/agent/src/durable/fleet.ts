@@ -13,11 +13,11 @@ import { cpuMs, peakMegabytes } from "./processes.ts";
 import type { WrittenSpan } from "./spans.ts";
 
 export interface FleetOptions extends ModelServerOptions, Pick<RunsOptions, "databaseUrl" | "toolMs" | "leaseMs"> {
-  /** How many runs at once in one worker. */
+  /** The number of runs at once in one worker. */
   readonly concurrency: number;
   /** Requests to the model at once, of all workers. */
   readonly requests?: number | undefined;
-  /** Whether processes write their spans. */
+  /** True if processes write their spans. */
   readonly traced?: boolean;
 }
 
@@ -60,7 +60,7 @@ export class Fleet {
     return this.#workers.map(({ name }) => name);
   }
 
-  /** What the process `name` opens runs with. */
+  /** The options with which the process `name` opens runs. */
   runsOptions(name: string): RunsOptions {
     const { toolMs, leaseMs, concurrency, requests, traced } = this.#options;
     const databaseUrl = new URL(this.#options.databaseUrl);
@@ -118,7 +118,7 @@ export class Fleet {
     return this.#peakMegabytes;
   }
 
-  /** What the tools wrote down. */
+  /** Reads the notes of the tools. */
   executed(): readonly Executed[] {
     return this.#lines<Executed>(".ledger");
   }

@@ -8,7 +8,7 @@ import { answerOf, callsOf, fraction, now, type PlanName, plans, resultOf } from
 
 export interface ModelServerOptions {
   readonly plan: PlanName;
-  /** How long a reply takes, from its request to its last byte. */
+  /** The time of a reply, from its request to its last byte. */
   readonly latencyMs: readonly [least: number, most: number];
 }
 

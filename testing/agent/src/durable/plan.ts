@@ -47,7 +47,7 @@ export function stepsOf(plan: Plan): readonly (readonly string[])[] {
 
 export const taskOf = (job: string): string => `Do ${job}.`;
 
-/** What a tool answers. It depends on nothing but its call, so that a lost or exchanged result shows. */
+/** Makes the answer of a tool. It depends on nothing but its call, so that a lost or exchanged result shows. */
 export const resultOf = (job: string, call: PlannedCall): string => `${call.name} of ${job} at ${call.id}`;
 
 /** The answer of a run, which tells how many of its calls may have run or not. */

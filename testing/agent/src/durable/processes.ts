@@ -26,7 +26,7 @@ export function peakMegabytes(pid: number): number {
   }
 }
 
-/** What follows the name of the program in `/proc/PID/stat`: state, parent, … */
+/** The fields after the program's name in `/proc/PID/stat`: state, parent, … */
 function statOf(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

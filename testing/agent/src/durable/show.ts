@@ -16,7 +16,7 @@ export interface ShowOptions extends Omit<FleetOptions, "databaseUrl"> {
   readonly workers: number;
   /** A worker drawn at random is killed and replaced this often. Undefined: never. */
   readonly killEveryMs?: number | undefined;
-  /** What else happens to workers and the database. */
+  /** Other faults of workers and the database. */
   readonly faults?: Faults | undefined;
   readonly seed: number;
   /** Ends a show that hangs. */
@@ -26,14 +26,14 @@ export interface ShowOptions extends Omit<FleetOptions, "databaseUrl"> {
 export interface ShowFigures {
   readonly verdict: Verdict;
   readonly kills: number;
-  /** How often each other fault happened. */
+  /** Counts of the other faults. */
   readonly faults: Readonly<Record<string, number>>;
   /** The most requests in flight at once, as the model counts them. */
   readonly mostInFlight: number;
   /** From the first start of a run to the end of the last one. */
   readonly seconds: number;
   readonly database: DatabaseFigures;
-  /** What the connections did: how many in each state, on average. */
+  /** The average number of connections in each state. */
   readonly connections: Readonly<Record<string, number>>;
   readonly cpu: ProcessorTimes;
   readonly cores: number;
@@ -129,7 +129,7 @@ export async function startAll(client: DurableRuns, jobs: readonly string[]): Pr
   await Promise.all(Array.from({ length: 8 }, startSome));
 }
 
-/** What the database says against what the model and the tools have seen. */
+/** Compares the database with what the model and the tools have seen. */
 export async function judge(
   { plan, fleet, database, client }: Pick<Stage, "fleet" | "database" | "client"> & Pick<ShowOptions, "plan">,
   jobs: readonly string[],

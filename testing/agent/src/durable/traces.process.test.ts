@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-/** How many steps are recorded of runs that go on. */
+/** Counts the recorded steps of runs that go on. */
 async function stepsInFlight(database: Database): Promise<number> {
   const records = await database.stepRecords();
   const ended = new Set(records.filter(({ step }) => step === `reply:${plans[plan].length}`).map(({ job }) => job));

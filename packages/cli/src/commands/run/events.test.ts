@@ -37,7 +37,7 @@ const reasons: Readonly<Record<TurnEnd["reason"], true>> = {
   approval: true,
 };
 
-/** What the command adds to the event of the agent. */
+/** The fields that the command adds to the agent's event. */
 const added = ["formatVersion", "ok", "output", "model", "usage", "sessionId", "toolCalls"];
 
 test("the published schema knows every event of the agent with all of its fields, and every reason of an end", () => {
