@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { testOptions } from "../../scripts/testProjects.ts";
 
-// A new seed for the properties of each run; TOOLCRIB_SEED repeats one.
+// A new seed for each run; TOOLCRIB_SEED repeats one.
 process.env.TOOLCRIB_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
 console.log(`TOOLCRIB_SEED=${process.env.TOOLCRIB_SEED}`);
 

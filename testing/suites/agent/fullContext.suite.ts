@@ -2,12 +2,12 @@ import { randomOf } from "@toolcrib/testing/randomOf";
 import { sharedWireServer } from "@toolcrib/testing/sharedWireServer";
 import { talkLong } from "@toolcrib/testing-agent/fullContext";
 import { test } from "vitest";
+import { suiteSeed } from "../random.ts";
 
 const server = await sharedWireServer();
 const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 10);
 
 // `npm test` has a few short ones.
 test(`${rounds} conversations of 200 steps never end because the context is full`, { timeout: 0 }, async () => {
-  const seed = Number(process.env.TOOLCRIB_SEED ?? 0);
-  for (let round = 0; round < rounds; round += 1) await talkLong(server, randomOf(seed + round), 200);
+  for (let round = 0; round < rounds; round += 1) await talkLong(server, randomOf(suiteSeed + round), 200);
 });

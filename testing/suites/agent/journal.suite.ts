@@ -10,9 +10,11 @@ import { fileURLToPath } from "node:url";
 import type { Message, ProviderEvent } from "@toolcrib/agent";
 import { assertConversation } from "@toolcrib/agent/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRandom, suiteSeed } from "../random.ts";
 
 const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 25);
 const roundsPerSession = 20;
+const random = createRandom(suiteSeed);
 const child = fileURLToPath(new URL("journalChild.ts", import.meta.url));
 
 let folder: string;
@@ -80,7 +82,7 @@ async function live(journal: string, effects: string): Promise<Map<string, strin
   const closed = once(life, "close");
   const before = requests;
   while (requests === before && life.exitCode === null) await sleep(2);
-  await sleep(Math.random() * 150);
+  await sleep(random(150));
   life.kill("SIGKILL");
   lives += 1;
   await closed;

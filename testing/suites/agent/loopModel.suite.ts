@@ -16,6 +16,7 @@ import { conversationProblems, ScriptedProvider, type ScriptedReply } from "@too
 import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { randomOf } from "@toolcrib/testing/randomOf";
 import { afterAll, expect, test } from "vitest";
+import { suiteSeed } from "../random.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "loop-model-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -145,7 +146,7 @@ test(`${operations} random turns with ${seeds} seeds: whatever fails, the conver
   timeout: 0,
 }, async () => {
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const random = randomOf(seed + Number(process.env.TOOLCRIB_SEED ?? 0));
+    const random = randomOf(suiteSeed + seed);
     const { reply } = createModel(random);
     const problems: string[] = [];
     const next = (): ScriptedReply => (request) => {

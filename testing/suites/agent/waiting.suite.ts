@@ -1,5 +1,6 @@
 import { answerTogether, checkLives, countMoments } from "@toolcrib/testing-agent/waitingKill";
 import { expect, test } from "vitest";
+import { createRandom, suiteSeed } from "../random.ts";
 
 const rounds = Number(process.env.TOOLCRIB_ROUNDS ?? 5);
 const atOnce = 3;
@@ -19,10 +20,12 @@ test("killed at each moment, an agent that asks loses neither question nor answe
   console.log(`${count} moments`);
 });
 
+const random = createRandom(suiteSeed);
+
 test(`the same killed ${rounds} times at random, several times in a session`, async () => {
   const count = await countMoments();
   for (let round = 0; round < rounds; round += 1) {
-    await checkLives(Array.from({ length: 4 }, () => 1 + Math.floor((Math.random() * count) / 2)));
+    await checkLives(Array.from({ length: 4 }, () => 1 + random(count / 2)));
   }
 });
 

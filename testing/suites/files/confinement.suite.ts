@@ -6,8 +6,8 @@ import { ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { beforeEach, expect, test } from "vitest";
+import { createRandom, type Random, suiteSeed } from "../random.ts";
 import { rounds, suiteTimeout } from "./child.ts";
-import { createRandom, type Random, suiteSeed } from "./random.ts";
 import { snapshot } from "./snapshot.ts";
 
 const secret = "the-secret-nobody-may-read";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { createRandom, suiteSeed } from "../random.ts";
 import { rounds, startToolChild, suiteTimeout, type ToolChild } from "./child.ts";
 import { snapshot } from "./snapshot.ts";
 
@@ -33,6 +34,7 @@ test.runIf(twoDevices)(
   "kill -9 during a move across devices: never torn, never lost",
   async () => {
     const count = rounds(20);
+    const random = createRandom(suiteSeed);
     let longest = 0;
     const seen = { before: 0, both: 0, after: 0, torn: 0, lost: 0, leftover: 0 };
     for (let round = 0; round < count; round += 1) {
@@ -47,7 +49,7 @@ test.runIf(twoDevices)(
       child.send("move", { source, destination });
       // The first two run to their end, to know how long a move takes here.
       if (round < 2) longest = Math.max(longest, await settled(child));
-      else await sleep(Math.random() * longest * 1.2);
+      else await sleep(random(longest * 1.2));
       await child.kill();
       const [hasSource, hasDestination] = [existsSync(source), existsSync(destination)];
       const sourceWhole = hasSource && whole(source) === expected;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { createRandom, suiteSeed } from "../random.ts";
 import { rounds, startToolChild, suiteTimeout } from "./child.ts";
 
 const base = mkdtempSync(join(tmpdir(), "kill-write-"));
@@ -26,13 +27,14 @@ test(
   async () => {
     const path = join(base, "file");
     const count = rounds(40);
+    const random = createRandom(suiteSeed);
     let [sequence, torn, lost, leftover, killedInside] = [0, 0, 0, 0, 0];
     for (let round = 0; round < count; round += 1) {
       const child = await startToolChild();
       const first = sequence + 1;
       await child.call("write_file", { path, content: content(first) });
       for (let next = 1; next <= 40; next += 1) child.send("write_file", { path, content: content(first + next) });
-      await sleep(Math.random() * 30);
+      await sleep(random(30));
       await child.kill();
       const acknowledged = first + child.answers.length - 1;
       sequence = first + 40;

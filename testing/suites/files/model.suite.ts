@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
 import { createFsTools } from "@toolcrib/tools-fs";
 import { afterAll, expect, test } from "vitest";
+import { createRandom, type Random, suiteSeed } from "../random.ts";
 import { suiteTimeout } from "./child.ts";
-import { createRandom, type Random, suiteSeed } from "./random.ts";
 
 const seeds = 20;
 const operations = Number(process.env.TOOLCRIB_ROUNDS) || 100;

@@ -71,12 +71,22 @@ describe.skipIf(cannotRecord !== undefined)("real shells do nothing for an allow
   test("what a policy by first words would let through is seen", async () => {
     const starts = /^(?:git status|npm test|ls|cat|echo|cd|for)\b/;
     const every: Oracle = (...run) => [asks, acceptsEdits, forbids].map((oracle) => oracle(...run)).join("\n");
-    // One seed: some of these outcomes come of few lines.
-    const lines = ["echo x > ~/evil", ...fc.sample(shellLine, { numRuns: 400, seed: 20261129 })];
+    const outcomes: readonly (readonly [line: string, problem: string])[] = [
+      ["echo a; rm b.txt", "no rule allows"],
+      ["ls && EVIL=1 ls", "was set"],
+      ["echo x > evil", "files were changed"],
+      ["echo x > ~/evil", "files outside were changed"],
+      ["cat /etc/passwd", "lies outside"],
+      ["ls; touch evil", "a rule denies"],
+    ];
+    const generated = fc.sample(shellLine, 400);
     const judge = async (line: string): Promise<boolean> => starts.test(line);
+    const lines = [...outcomes.map(([line]) => line), ...generated];
     const { violations } = await judgeAndCheck(lines, judge, folders, { oracle: every, everywhere: true });
-    const problems = violations.map(({ problem }) => problem).join("\n");
-    const outcomes = "no rule allows,was set,files were changed,files outside,lies outside,a rule denies".split(",");
-    expect(outcomes.filter((outcome) => !problems.includes(outcome))).toEqual([]);
+    for (const [line, problem] of outcomes) {
+      const seen = violations.filter((one) => one.line === line && one.problem.includes(problem));
+      expect(new Set(seen.map(({ shell }) => shell)), line).toEqual(new Set(["dash", "bash", "bash --posix"]));
+    }
+    expect(violations.some(({ line }) => generated.includes(line))).toBe(true);
   });
 });

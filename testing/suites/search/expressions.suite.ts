@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { createMatcher, scanText } from "../../../packages/tools-search/src/engine/matchLines.ts";
 import { needsLineBreak } from "../../../packages/tools-search/src/engine/requiredLiterals.ts";
 import { readExpression } from "../../../packages/tools-search/src/expression/readExpression.ts";
+import { suiteSeed } from "../random.ts";
 import { ripgrepProgram } from "./ripgrepProgram.ts";
 
 /**
@@ -14,7 +15,7 @@ import { ripgrepProgram } from "./ripgrepProgram.ts";
 const [lines, list] = ["lines.txt", "expressions.txt"].map((name) => fileURLToPath(new URL(name, import.meta.url)));
 const text = readFileSync(lines as string, "utf8");
 const step = Math.max(1, Math.round(10 / (Number(process.env.TOOLCRIB_ROUNDS) || 1)));
-const offset = Math.floor(Math.random() * step);
+const offset = suiteSeed % step;
 const all = readFileSync(list as string, "utf8")
   .split("\n")
   .slice(0, -1);

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { beforeAll, describe } from "vitest";
+import { suiteSeed } from "../random.ts";
 
 const rounds = Number(process.env.TOOLCRIB_ROUNDS) || 8;
 
 /** Tests that compare with a plain definition or with fast-glob. `npm test` runs them from one seed; `peers.suite.ts` asks ripgrep and git. */
 const files = ["engine/globs", "engine/matchLines", "threads/runSearch"];
 
-const firstSeed = Math.floor(Math.random() * 2 ** 31);
 for (let round = 0; round < rounds; round += 1) {
-  const seed = (firstSeed + round * 7919) | 0;
-  console.log(`search properties, seed ${seed}`);
+  const seed = suiteSeed + round;
   describe(`the properties of the search pack, seed ${seed}`, async () => {
     beforeAll(() => {
       fc.configureGlobal({ seed });
