@@ -1,4 +1,3 @@
-import { withoutControls } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { prepare, type TranscriptOptions } from "./options.ts";
 import { factsOf, type Part, partsOf } from "./parts.ts";
@@ -68,9 +67,8 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes text for an element; what nobody would see is left out. */
 function escaped(text: string): string {
-  return withoutControls(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
 function hashOf(content: string): string {

@@ -1,5 +1,4 @@
 import { oneLine } from "@toolcrib/core/internal";
-import { withoutControls } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { prepare, type TranscriptOptions } from "./options.ts";
 import { factsOf, type Part, partsOf } from "./parts.ts";
@@ -10,8 +9,7 @@ export function sessionToMarkdown(session: Transcript | Session, options: Transc
   const prepared = prepare("sessionToMarkdown", session, options);
   const facts = factsOf(prepared).map((fact) => `- ${line(fact)}`);
   const blocks = [`# ${line(prepared.title)}`, facts.join("\n"), ...partsOf(prepared).map(block)];
-  // It may be printed on a terminal.
-  return withoutControls(`${blocks.filter((text) => text !== "").join("\n\n")}\n`);
+  return `${blocks.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 function block(part: Part): string {
@@ -56,5 +54,6 @@ function line(words: string): string {
 }
 
 function escaped(words: string): string {
-  return words.replace(/<(?=[A-Za-z/!?])/g, "\\<");
+  // A backslash would not do: one that stands before it would make it a backslash of the text.
+  return words.replace(/<(?=[A-Za-z/!?])/g, "&lt;");
 }

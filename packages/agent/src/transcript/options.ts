@@ -2,7 +2,7 @@ import { type OptionSpecs, option, readOptions, withDefault } from "@toolcrib/co
 import { limitBytes } from "@toolcrib/core/text";
 import type { Session } from "../session/session.ts";
 import { fromSession } from "./readTranscript.ts";
-import { redactTranscript } from "./redactTranscript.ts";
+import { createCleaner } from "./redactTranscript.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface TranscriptOptions {
@@ -14,7 +14,7 @@ export interface TranscriptOptions {
   maxTextBytes?: number | undefined;
 }
 
-/** A transcript ready to be written, and what belongs to it. */
+/** A transcript ready to be written, without secrets and control characters, and what belongs to it. */
 export interface Prepared {
   readonly transcript: Transcript;
   readonly title: string;
@@ -35,10 +35,11 @@ const longestTitle = 120;
 /** Throws a TypeError for invalid options. */
 export function prepare(owner: string, session: Transcript | Session, options: TranscriptOptions): Prepared {
   const { secrets, title, maxTextBytes } = readOptions(owner, options, specs);
-  const transcript = redactTranscript("turns" in session ? session : fromSession(session), secrets);
+  const clean = createCleaner(secrets);
+  const transcript = clean("turns" in session ? session : fromSession(session));
   return {
     transcript,
-    title: title ?? transcript.name ?? topicOf(transcript),
+    title: (title && clean(title)) ?? transcript.name ?? topicOf(transcript),
     cut: (text) => limitBytes(text, maxTextBytes),
   };
 }

@@ -1,5 +1,5 @@
+import { withoutControls } from "@toolcrib/core/text";
 import { isSecret, redacted, secretForms, withoutSecrets } from "@toolcrib/kit/text";
-import type { Transcript } from "./transcript.ts";
 
 /** Words long enough to be a key, with what is around them in an assignment or an address. */
 const longWord = /[^\s"'`,;<>()[\]{}|]{12,}/g;
@@ -9,13 +9,25 @@ const keyStart = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g;
 const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
 
 /**
- * Returns the transcript without `secrets` (in every form) and without what looks like one: keys by their form, private keys, values of
- * variables and arguments with names such as TOKEN or password.
+ * Creates a function that returns a value without `secrets` (in every form), without what looks like one (keys by their form, private keys,
+ * values of variables and arguments with names such as TOKEN or password), and without control characters. Those go first: within a secret
+ * they would hide it, and within `<` and a name, or a run of backticks, they would hide markup.
  */
-export function redactTranscript(transcript: Transcript, secrets: readonly string[]): Transcript {
-  const forms = secretForms(secrets.filter((secret) => secret !== ""));
-  const clean = (text: string): string => withoutSecrets(withoutLikely(text), forms);
-  return cleanValue(transcript, clean);
+export function createCleaner(secrets: readonly string[]): <T>(value: T) => T {
+  const forms = secretForms(secrets.flatMap((secret) => [secret, plainOf(secret)]).filter((secret) => secret !== ""));
+  const redact = (text: string): string => withoutSecrets(withoutLikely(text), forms);
+  const clean = (text: string): string => {
+    const plain = plainOf(text);
+    const bare = redact(plain);
+    // What takes no room belongs to some scripts and pictures, so it stays where it hides nothing.
+    return bare === plain ? redact(withoutControls(text)) : bare;
+  };
+  return (value) => cleanValue(value, clean);
+}
+
+/** Returns text without any character that takes no room. */
+function plainOf(text: string): string {
+  return withoutControls(text).replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
 /** Base64 of a picture: a key by its form would be found there by chance. */

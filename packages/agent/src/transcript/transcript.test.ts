@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { toolOutput } from "@toolcrib/core";
 import { sharedFolder, temporaryFolder } from "@toolcrib/testing";
 import { beforeAll, describe, expect, test } from "vitest";
-import { registryOf, userText } from "../../testing/turns.ts";
+import { registryOf, sessionOf, userText } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { noUsage } from "../conversation/usage.ts";
 import { AgentError } from "../errors.ts";
@@ -228,18 +228,86 @@ describe("secrets", () => {
   });
 });
 
+describe("secrets with what nobody sees between their characters", () => {
+  const said = (text: string): Session =>
+    sessionOf([userText(text), { role: "assistant", content: [call({ note: text, [text]: 1 })] }, result(text)]);
+  const call = (args: object) => ({ type: "tool-call", id: "a", name: "look", args }) as never;
+  const result = (output: string) => ({ role: "tool", callId: "a", name: "look", output, isError: false }) as const;
+
+  test.each(["\u0000", "\u001b", "\u0085", "\r", "\u202e", "\u200b", "\u00ad", "\ufeff", "\u{e0041}", "\ud800"])(
+    "are not in a page or in Markdown: %j",
+    (hidden) => {
+      const split = (secret: string): string => secret.replace(/(?<=^.{5})/, hidden);
+      const text = `${split("s3cret-value-of-mine")} ${split(key)}\nGITHUB_${hidden}TOKEN=a${hidden}bc`;
+      for (const write of [sessionToHtml, sessionToMarkdown]) {
+        const written = write(said(text), { secrets: ["s3cret-value-of-mine"], title: text });
+        const plain = written.replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "");
+        for (const secret of ["value-of-mine", key, "=abc"]) expect(plain).not.toContain(secret);
+        expect(written).toContain("[redacted]");
+      }
+    },
+  );
+
+  test("are found by a secret that holds such a character itself, and other text keeps what takes no room", () => {
+    const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
+    const text = sessionToMarkdown(said(`pass\u0007word\u200bof mine, ${key.slice(0, 3)}`), {
+      secrets: ["pass\u0007word\u200bof"],
+    });
+    expect(text).not.toContain("word");
+    expect(sessionToMarkdown(said(family))).toContain(family);
+  });
+});
+
+/** Returns the lines outside of blocks of code, whose fences must all be closed. */
+function outsideOfCode(markdown: string): string[] {
+  let fence = "";
+  const lines = markdown.split(/\r\n|[\r\n]/).filter((line) => {
+    const [, ticks = ""] = /^(?:> )?\s*(`{3,}|~{3,})/.exec(line) ?? [];
+    const isInside = fence !== "";
+    if (!isInside) fence = ticks;
+    else if (ticks[0] === fence[0] && ticks.length >= fence.length) fence = "";
+    return !isInside && ticks === "";
+  });
+  expect(fence).toBe("");
+  return lines;
+}
+
 describe("Markdown", () => {
   test("begins no HTML outside of code, and no text ends a block of code", () => {
     const markdown = sessionToMarkdown(transcript);
-    let fence = "";
-    for (const line of markdown.split("\n")) {
-      const [, ticks = ""] = /^(?:> )?\s*(`{3,})/.exec(line) ?? [];
-      if (ticks !== "" && fence === "") fence = ticks;
-      else if (ticks.length >= fence.length && fence !== "") fence = "";
-      else if (fence === "") expect(line).not.toMatch(/(?<!\\)<[A-Za-z/!?]/);
-    }
-    expect(fence).toBe("");
+    for (const line of outsideOfCode(markdown)) expect(line).not.toMatch(/<[A-Za-z/!?]/);
     expect(markdown).toContain("```diff\n--- a.ts");
     expect(markdown).toContain("## Turn 3");
+  });
+
+  const img = "<img src=x onerror=alert(1)>";
+  test.each([
+    ["behind a backslash", `\\${img}`],
+    ["behind three", `\\\\\\${img}`],
+    ["with a control character before its name", "<\u0000img src=x onerror=alert(1)>"],
+    ["with a mark of direction there", "<\u202e/script><\u202e!-- x"],
+    ["with half of a character there", "<\ud800img src=x onerror=alert(1)>"],
+    ["at the end of a fence that a control character hides", `\`\`\`\n\`\`\u0000\`\n${img}\n\`\`\``],
+    ["behind a fence of tildes in a quotation", `> ~\u0000~~\n> ${img}\n> ~~~\n${img}`],
+    ["behind a carriage return in a fence", `\`\`\`\na\r\`\`\`\r${img}\n\`\`\``],
+    ["in the words behind a fence", `\`\`\`js ${img}\nx\n\`\`\``],
+    ["behind a fence in a list", `- \`\`\`\n${img}\n\`\`\`\n${img}`],
+  ])("begins none %s, wherever it is said", (_, text) => {
+    const args = { [text]: text };
+    const content = [
+      { type: "reasoning", text },
+      { type: "text", text },
+      { type: "tool-call", id: "a", name: "look", args },
+    ] as const;
+    const result = { role: "tool", callId: "a", name: "look", output: text, isError: false } as const;
+    const messages = [userText(text), { role: "assistant", content, model: text }, result] as never;
+    const markdown = sessionToMarkdown(sessionOf(messages, { name: text }));
+    const lines = [
+      ...outsideOfCode(markdown),
+      ...outsideOfCode(sessionToMarkdown(sessionOf(messages), { title: text })),
+    ];
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) expect(line).not.toMatch(/<[A-Za-z/!?]/);
+    expect(markdown).not.toMatch(/[\u0000\r\u202e\ud800]/u);
   });
 });
