@@ -5,6 +5,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -14,11 +15,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createFsTools } from "./index.ts";
 import { createUndo, describeUndone, type Undo, type UndoneTurn } from "./undo.ts";
 
@@ -276,6 +278,116 @@ describe("what others have changed is kept", () => {
     const why = "a folder above it is now a link";
     expect(said(await undo.undo())).toEqual([`left folder/new: ${why}`, `left folder/one: ${why}`]);
     expect([read("elsewhere/one"), read("elsewhere/new")]).toEqual(["tool", "tool"]);
+  });
+});
+
+describe("what was moved is lost nowhere, though its old place cannot have it again", () => {
+  const content = "the only copy";
+  const hasFar = existsSync("/dev/shm") && statSync("/dev/shm").dev !== statSync(tmpdir()).dev;
+  let far: string;
+  const begin = (): void => {
+    start();
+    const made = mkdtempSync(hasFar ? "/dev/shm/undo-" : join(root, "far-"));
+    onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+    far = made;
+    open({ root: [root, far] });
+    registry = new ToolRegistry();
+    registry.register(...createFsTools({ cwd: root, root: [root, far] }));
+    registry.use(undo.middleware);
+    mkdirSync(at("old/deep"), { recursive: true });
+    writeFileSync(at("old/deep/file"), content);
+    writeFileSync(at("other"), "other\n");
+    undo.begin("move");
+  };
+
+  const patch = (...parts: string[]): Promise<string> =>
+    call("apply_patch", { input: ["*** Begin Patch", ...parts, "*** End Patch"].join("\n") });
+  const edited = ["*** Update File: old/deep/file", "*** Move to: new", "@@", `-${content}`, `+${content}!`];
+  const moves: [string, () => Promise<string>, place: () => string][] = [
+    ["a file", () => call("move", { source: "old/deep/file", destination: "new" }), () => at("new")],
+    ["a file edited on the way", () => patch(...edited), () => at("new")],
+    [
+      "one file of a patch of several",
+      () => patch("*** Add File: more", "+x", ...edited, "*** Update File: other", "@@", "-other", "+another"),
+      () => at("new"),
+    ],
+    [
+      "a file to another device",
+      () => call("move", { source: "old/deep/file", destination: `${far}/new` }),
+      () => join(far, "new"),
+    ],
+    ["a tree", () => call("move", { source: "old/deep", destination: "new" }), () => at("new/file")],
+    [
+      "a tree to another device",
+      () => call("move", { source: "old/deep", destination: `${far}/new` }),
+      () => join(far, "new/file"),
+    ],
+  ];
+  const obstacles: [string, () => void][] = [
+    ["a file has its name", () => writeFileSync(at("old/deep/file"), "mine")],
+    ["a folder has its name", () => mkdirSync(at("old/deep/file/mine"), { recursive: true })],
+    ["a link has its name", () => symlinkSync("nowhere", at("old/deep/file"))],
+    [
+      "a file is where its folder was",
+      () => {
+        rmSync(at("old"), { recursive: true });
+        writeFileSync(at("old"), "mine");
+      },
+    ],
+    [
+      "a link is where its folder was",
+      () => {
+        mkdirSync(at("mine"));
+        rmSync(at("old"), { recursive: true });
+        symlinkSync("mine", at("old"));
+      },
+    ],
+    [
+      "the kept copies are damaged",
+      () => {
+        for (const name of readdirSync(directory, { recursive: true }).map(String))
+          if (/[/]\d+$/.test(name)) writeFileSync(join(directory, name), "bad");
+        writeFileSync(at("old/deep/file"), "mine");
+      },
+    ],
+  ];
+
+  test.each(moves)("%s", async (_, move, place) => {
+    for (const [obstacle, obstruct] of obstacles) {
+      begin();
+      expect(await move()).toMatch(/Moved/);
+      mkdirSync(at("old/deep"), { recursive: true });
+      obstruct();
+      const undone = await undo.undo();
+      expect([obstacle, readFileSync(place(), "utf8")]).toEqual([obstacle, expect.stringContaining(content)]);
+      expect(undone?.left).not.toEqual([]);
+    }
+    begin();
+    await move();
+    rmSync(at("old"), { recursive: true });
+    expect((await undo.undo())?.left).toEqual([]);
+    expect([read("old/deep/file"), existsSync(place())]).toEqual([content, false]);
+  });
+
+  test("a link in the place of a file stays, where the content of that was not kept", async () => {
+    open({ maxFileBytes: 3 });
+    writeFileSync(at("large"), content);
+    const link = defineTool({
+      name: "link",
+      description: "Puts a link in the place of a file.",
+      parameters: { type: "object", properties: {} },
+      effects: () => [{ kind: "write", path: at("large") }],
+      execute: () => {
+        rmSync(at("large"));
+        symlinkSync("other", at("large"));
+        return "done";
+      },
+    });
+    registry.register(link);
+    undo.begin("link");
+    await call("link", {});
+    expect(said(await undo.undo())).toEqual(["left large: its old content was not saved: it is larger than 3 bytes"]);
+    expect(readlinkSync(at("large"))).toBe("other");
   });
 });
 

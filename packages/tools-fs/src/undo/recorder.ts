@@ -102,6 +102,7 @@ interface Planned extends Pick<Change, "paths" | "tree"> {
   readonly isWrite?: boolean;
 }
 
+/** Pairs what goes with what is written right after it: the entry is moved there, as far as anybody knows. */
 function plannedOf(effects: readonly ToolEffect[]): Planned[] {
   const changes = new Map<string, ToolEffect>();
   for (const effect of effects) {
@@ -109,13 +110,19 @@ function plannedOf(effects: readonly ToolEffect[]): Planned[] {
     if ((kind === "write" || kind === "delete") && path !== undefined && !changes.has(path)) changes.set(path, effect);
   }
   const all = [...changes].map(([path, { kind, tree = false }]) => ({ path, kind, tree }));
-  const [from, to] = [all.find(({ kind }) => kind === "delete"), all.find(({ kind }) => kind === "write")];
-  if (all.length === 2 && from && to) {
-    // A directory that is renamed keeps what is in it.
-    const isRename = from.tree && to.tree && deviceOf(from.path) === deviceOf(dirname(to.path));
-    return [{ paths: [from.path, to.path], tree: !isRename && (from.tree || to.tree) }];
+  const planned: Planned[] = [];
+  for (let at = 0; at < all.length; at += 1) {
+    const [from, to] = all.slice(at, at + 2);
+    if (from?.kind === "delete" && to?.kind === "write") {
+      // A directory that is renamed keeps what is in it.
+      const isRename = from.tree && to.tree && deviceOf(from.path) === deviceOf(dirname(to.path));
+      planned.push({ paths: [from.path, to.path], tree: !isRename && (from.tree || to.tree) });
+      at += 1;
+    } else if (from) {
+      planned.push({ paths: [from.path], tree: from.tree, isWrite: from.kind === "write" && !from.tree });
+    }
   }
-  return all.map(({ path, kind, tree }) => ({ paths: [path], tree, isWrite: kind === "write" && !tree }));
+  return planned;
 }
 
 /** Returns the device of the nearest directory that exists. */

@@ -7,6 +7,8 @@ import {
   changeMode,
   type FilePath,
   inParent,
+  isInside,
+  makeDirectories,
   openDirectory,
   openRegularFile,
   type PathScope,
@@ -73,6 +75,27 @@ export async function restore(change: Change, context: RestoreContext): Promise<
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
     (one) => !(isMoveOf && one === newPath) && !isSame(old(one), made(one)),
   );
+  // What has a new place holds the only copy there until its old place has it again.
+  const isOld = (one: string): boolean => newPath === undefined || isInside(path, one);
+  const mostLeft = left.length;
+  await putAllBack(paths.filter(isOld), old, made, context);
+  const rest = paths.filter((one) => !isOld(one));
+  if (left.length === mostLeft) await putAllBack(rest, old, made, context);
+  else if (newPath !== undefined && rest.includes(newPath))
+    left.push({
+      path: newPath,
+      reason: `${look.scope.print(path)}, which went in the same call, could not be put back`,
+    });
+}
+
+type StateAt = (path: string) => State;
+
+async function putAllBack(
+  paths: readonly string[],
+  old: StateAt,
+  made: StateAt,
+  context: RestoreContext,
+): Promise<void> {
   const isGone = (one: string): boolean => old(one).kind === "absent";
   // The content of a directory goes before it, and comes after it.
   for (const one of paths.filter(isGone).reverse()) await putBack(one, absent, made(one), context);
@@ -93,12 +116,15 @@ async function putBack(path: string, old: State, made: State, context: RestoreCo
     const now = await stateOf(path, look);
     if (isSame(now, old)) return false;
     if (!isSame(now, made)) throw new Kept(changedSince);
+    const bytes = old.kind === "file" ? await contentOf(old, context) : undefined;
     if (now.kind !== "absent" && now.kind !== old.kind) {
       await inParent(path, look.scope, (parent, name) =>
         now.kind === "directory" ? rmdirSync(parent.at(name)) : unlinkSync(parent.at(name)),
       );
     }
-    await make(path, old, now, context);
+    // The folder may be gone, too.
+    if (old.kind !== "absent") makeDirectories(dirname(path), look.scope).directory.close();
+    await make(path, old, now, bytes, context);
     return true;
   };
   return unlessKept(path, context, async () => {
@@ -108,7 +134,21 @@ async function putBack(path: string, old: State, made: State, context: RestoreCo
   });
 }
 
-async function make(path: string, old: State, now: State, context: RestoreContext): Promise<void> {
+/** Resolves to the old content of a file. */
+async function contentOf(old: State & { kind: "file" }, { readCopy }: RestoreContext): Promise<Buffer> {
+  if (old.copy === undefined) throw new Kept(`its old content was not saved: ${old.notKept}`);
+  const bytes = readCopy(old.copy);
+  if ((await digestOf(bytes)) !== old.digest) throw new Kept("the copy of its old content is damaged");
+  return bytes;
+}
+
+async function make(
+  path: string,
+  old: State,
+  now: State,
+  bytes: Buffer | undefined,
+  context: RestoreContext,
+): Promise<void> {
   const { scope } = context.look;
   if (old.kind === "link") {
     await inParent(path, scope, (parent, name) => {
@@ -121,10 +161,7 @@ async function make(path: string, old: State, now: State, context: RestoreContex
       mkdirSync(parent.at(name), 0o700);
       context.own.add(stampOf(lstatSync(parent.at(name))));
     });
-  } else if (old.kind === "file") {
-    if (old.copy === undefined) throw new Kept(`its old content was not saved: ${old.notKept}`);
-    const bytes = context.readCopy(old.copy);
-    if ((await digestOf(bytes)) !== old.digest) throw new Kept("the copy of its old content is damaged");
+  } else if (old.kind === "file" && bytes !== undefined) {
     const isNew = now.kind !== "file";
     const beforeReplace = (file: FilePath): void => {
       if (isNew || now.stamp !== stampOf(lstatSync(file))) throw new Kept(changedSince);
