@@ -1,6 +1,6 @@
 // The tool `web_fetch`.
 import { defineTool, type ExecutableTool, invalidArgument } from "@toolcrib/core";
-import { truncationNotice } from "@toolcrib/core/text";
+import { cutHead, truncationNotice } from "@toolcrib/core/text";
 import { nameOf, parseAddress } from "./net/address.ts";
 import { type FetchedPage, fetchPage } from "./net/fetchPage.ts";
 import { createHostCheck, type Resolve } from "./net/hostCheck.ts";
@@ -127,16 +127,13 @@ function reply({ lines, about }: CachedPage, offset: number, maxReplyBytes: numb
 }
 
 function brokenLine(line: string): string[] {
-  if (line.length <= longestLine) return [line];
   const pieces: string[] = [];
-  for (let at = 0; at < line.length; ) {
-    const end = at + longestLine;
-    // A pair of surrogates stays together.
-    const code = line.charCodeAt(end - 1);
-    const next = code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
-    pieces.push(line.slice(at, next));
-    at = next;
-  }
+  let rest = line;
+  do {
+    const piece = cutHead(rest, longestLine);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  } while (rest !== "");
   return pieces;
 }
 

@@ -131,6 +131,19 @@ describe("a reply shows a line as it stood in the end", () => {
   });
 });
 
+test("a character of two UTF-16 halves is whole in a reply, wherever its line is cut or written over", () => {
+  for (const over of ["", "\r", "\b", "\b\b", "\b\b\b", "\u001b[3D", "\u001b[1K"]) {
+    for (let before = 1020; before <= 1026; before += 1) {
+      const printed = `${"x".repeat(before)}${"😀".repeat(700)}${over}${"y".repeat(40)}${"😀".repeat(700)}${over}z`;
+      const shown = shownText(printed);
+      expect([over, before, shown.isWellFormed(), shown.includes("\ufffd")]).toEqual([over, before, true, false]);
+      if (over === "") expect(shown).toBe(printed);
+    }
+  }
+  const binary = shownText(`${"x".repeat(999)}😀${"\0\u0001\u0002".repeat(900)}`);
+  expect(binary).toBe(`${"x".repeat(999)}\n[binary output, 3703 bytes, not shown]`);
+});
+
 describe("what is binary", () => {
   test("is told by its size, behind what could be read", () => {
     expect(shownText("\0".repeat(5000))).toBe("[binary output, 5000 bytes, not shown]");

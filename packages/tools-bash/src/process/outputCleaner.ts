@@ -221,7 +221,7 @@ class RewrittenLine {
     const settled = lengthOfSettled(text.length);
     // Not between the halves of a surrogate pair.
     const first = (text.charCodeAt(settled - 1) & 0xfc00) === 0xd800 ? settled - 1 : settled;
-    if (first > 0) this.#emit(text.slice(0, first));
+    if (first > 0) this.#emit(this.isPlain ? text.slice(0, first) : withoutHalves(text.slice(0, first)));
     if (this.isPlain) this.#text = text.slice(first);
     else this.#rewrite(end - first, text.slice(first));
   }
@@ -244,8 +244,7 @@ class RewrittenLine {
 
   /** Returns the line as it stands. A new one begins. */
   take(): string {
-    // Half of a character that was written over is a space.
-    const text = this.#isRewritten ? this.#text.replace(/\p{Surrogate}/gu, " ").trimEnd() : this.#text;
+    const text = this.#isRewritten ? withoutHalves(this.#text).trimEnd() : this.#text;
     this.#text = "";
     this.#at = undefined;
     this.#isRewritten = false;
@@ -266,6 +265,11 @@ class RewrittenLine {
     this.#at = at;
     this.#text = text;
   }
+}
+
+/** Puts a space in the place of each half of a character whose other half was written over. */
+function withoutHalves(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, " ");
 }
 
 /** Returns how long the full pieces are, without the last one, which stays, full or not. */

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { attempt } from "@toolcrib/core/internal";
+import { clip } from "@toolcrib/core/text";
 
 /*
  * Reads running processes from /proc. Linux only: without /proc nothing is found. Synchronous, so that it works while this process
@@ -74,7 +75,7 @@ const longestLine = 60;
 /** Returns a process with its command line, cut to `longestLine` characters; each run of control characters becomes a space. */
 export function describeProcess(pid: number): RunningProcess {
   const words = (read(pid, "cmdline")?.toString("utf8") ?? "").replaceAll(/[\u0000-\u0020\u007f]+/g, " ").trim();
-  return { pid, command: words.length > longestLine ? `${words.slice(0, longestLine)}…` : words };
+  return { pid, command: clip(words, longestLine) };
 }
 
 /** Includes processes that start during the walk: otherwise a chain of processes, each starting the next, would be missed. */

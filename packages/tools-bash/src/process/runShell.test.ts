@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -11,6 +12,7 @@ import {
   withArgument,
 } from "../../fixtures/commands.ts";
 import { createRunBashTool } from "../runBash.ts";
+import { describeProcess } from "./processes.ts";
 import { runShell } from "./runShell.ts";
 
 /* Through the tool, with real processes. A command that should be gone is looked for by an argument that only it has. */
@@ -108,6 +110,13 @@ describe.runIf(onLinux)("a background child", () => {
       stderr: `warn\n[still running in the background: ${named.join(", ")}]`,
       exit_code: 0,
     });
+  });
+
+  test("is named by whole characters", () => {
+    const child = spawn("sleep", ["60"], { argv0: `${"x".repeat(59)}😀`, stdio: "ignore" });
+    const { command } = describeProcess(child.pid as number);
+    child.kill();
+    expect(command).toBe(`${"x".repeat(59)}…`);
   });
 
   test("survives writing to its pipe after the call, however much", async () => {

@@ -1,4 +1,5 @@
 import { toolOutput } from "@toolcrib/core";
+import { cutHead } from "@toolcrib/core/text";
 import { HeadTailBuffer, lengthOfBegun, type OutputSink, withNotes } from "./headTailBuffer.ts";
 import { OutputCleaner } from "./outputCleaner.ts";
 import type { SpillFile } from "./spillFile.ts";
@@ -82,7 +83,7 @@ export class StreamOutput implements OutputSink {
   }
 
   #describeBinary(): string {
-    const head = /^[^\ufffd␀]*/.exec(this.#clean.toString().slice(0, longestHead))?.[0].trimEnd() ?? "";
+    const head = /^[^\ufffd␀]*/.exec(cutHead(this.#clean.toString(), longestHead))?.[0].trimEnd() ?? "";
     return this.#raw.withNotShown(head === "" ? "" : `${head}\n`);
   }
 }

@@ -23,6 +23,8 @@ test.each([
   ],
   ["a = 1", "\u0430 = 1", 'at column 1 old_text has "a", the file has "\u0430" (U+0430)'],
   ["cafe", "cafe\u0301", 'at column 5 old_text has nothing, the file has "\u0301" (U+0301)'],
+  ["😀!", "😁!", 'at column 1 old_text has "😀", the file has "😁"'],
+  ["a🀀", "a𐐀", 'at column 2 old_text has "🀀", the file has "𐐀" (U+10400)'],
 ])("%j and %j differ in words", (wanted, found, words) => {
   expect(describeDifference(wanted, found)).toBe(words);
 });

@@ -145,6 +145,7 @@ export function describeDifference(wanted: string, found: string, whose = "old_t
   if (wanted === found) return undefined;
   let at = 0;
   while (at < wanted.length && wanted[at] === found[at]) at += 1;
+  if (splitsPair(wanted, at) || splitsPair(found, at)) at -= 1;
   // A run of white space is counted whole.
   while (at > 0 && isSpace(wanted[at - 1]) && (isSpace(wanted[at]) || isSpace(found[at]))) at -= 1;
   const [left, right] = [wanted.slice(at), found.slice(at)];
@@ -158,6 +159,11 @@ export function describeDifference(wanted: string, found: string, whose = "old_t
   return `at column ${at + 1} ${whose} has ${ours}, the file has ${theirs}`;
 }
 
+/** Returns whether both halves of one character lie around a place. */
+function splitsPair(text: string, at: number): boolean {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
 function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character);
 }
@@ -167,6 +173,7 @@ function quoteHead(text: string, other: string): string {
   let end = 0;
   const most = Math.min(text.length, other.length);
   while (end < most && text[text.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  if (splitsPair(text, text.length - end) || splitsPair(other, other.length - end)) end -= 1;
   const different = text.slice(0, text.length - end);
   return different === "" ? "nothing" : withCodePoints(different);
 }
