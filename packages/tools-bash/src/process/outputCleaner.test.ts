@@ -136,7 +136,7 @@ test("a character of two UTF-16 halves is whole in a reply, wherever its line is
     for (let before = 1020; before <= 1026; before += 1) {
       const printed = `${"x".repeat(before)}${"😀".repeat(700)}${over}${"y".repeat(40)}${"😀".repeat(700)}${over}z`;
       const shown = shownText(printed);
-      expect([over, before, shown.isWellFormed(), shown.includes("\ufffd")]).toEqual([over, before, true, false]);
+      expect([over, before, /[\p{Surrogate}\ufffd]/u.test(shown)]).toEqual([over, before, false]);
       if (over === "") expect(shown).toBe(printed);
     }
   }
