@@ -78,17 +78,13 @@ function limitStop(format: WireFormat): string {
 function replying(name: string, reply: (format: WireFormat) => WireReply, outcome: WireFault["outcome"]): WireFault {
   return {
     name,
-    script: (request) => asAnswer(request, answerWith(reply(request.format))),
+    script: (request) => answerWith(reply(request.format))(request),
     outcome,
   };
 }
 
 function calling(name: string, ...calls: WireCall[]): WireFault {
   return replying(name, () => ({ calls }), answered);
-}
-
-function asAnswer(request: WireRequest, script: WireScript): WireAnswer {
-  return typeof script === "function" ? script(request) : script;
 }
 
 const statusFaults: readonly WireFault[] = [

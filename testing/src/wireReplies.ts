@@ -2,7 +2,7 @@ import type { Asked, Builder, WireEvent, WireReply } from "./wire/builder.ts";
 import { chatReplies } from "./wire/chatReplies.ts";
 import { messagesReplies } from "./wire/messagesReplies.ts";
 import { responsesReplies } from "./wire/responsesReplies.ts";
-import type { WireAnswer, WireFormat, WireRequest, WireScript } from "./wireServer.ts";
+import type { WireAnswer, WireFormat, WireRequest } from "./wireServer.ts";
 
 export type { WireCall, WireEvent, WireReply } from "./wire/builder.ts";
 
@@ -24,7 +24,7 @@ export function sse(events: readonly WireEvent[]): string[] {
 }
 
 /** A complete answer: a stream or the whole reply, as the request asks. */
-export function answerWith(reply: WireReply): WireScript {
+export function answerWith(reply: WireReply): (request: WireRequest) => WireAnswer {
   return (request) =>
     isStreamed(request)
       ? streamOf(sse(replyEvents(request.format, reply, request)))

@@ -106,7 +106,7 @@ describe.each(Object.entries(situations))("%s", (name, happens) => {
   test.each(Object.entries(loops))("%s", async (loop, start) => {
     vi.spyOn(console, "warn").mockReturnValue();
     const run: Run = (calls, { registries = [createScenario().registry], ...options } = {}) =>
-      start(registries, calls, options);
+      start(registries, [() => calls], options);
     const cell = rows.find(([row]) => row === name)?.[headings.indexOf(loop) + 1];
     expect(cell).toBe(await happens(run));
   });

@@ -1,10 +1,10 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { type FunctionCall, GoogleGenAI } from "@google/genai";
+import { type Content, GoogleGenAI } from "@google/genai";
 import { interrupt, MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { Agent, OpenAIResponsesModel, run, setTracingDisabled } from "@openai/agents";
 import type { Approve, ToolRegistry } from "@toolcrib/core";
-import { answerWith, type WireFormat, type WireReply, WireServer } from "@toolcrib/testing";
+import { answerWith, type WireFormat, WireServer } from "@toolcrib/testing";
 import { generateText, isStepCount } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { createAgent } from "langchain";
@@ -29,12 +29,17 @@ export interface WrittenCall {
   readonly args: string;
 }
 
-/** Read by a model that makes some calls in one reply, then says `end`. */
+/** The calls of a model's reply. */
+export type Step = () => readonly WrittenCall[];
+
+/** Read by a model that makes the calls of one step after the other, then says `end`. */
 export interface Told {
-  /** The results that its second request holds, as JSON; none if there was no second request. */
+  /** The results that it was given, as JSON, oldest first. */
   readonly results: readonly string[];
-  /** The rest of that request, behind the results. */
+  /** The rest of its last request, behind the results. */
   readonly behind: string;
+  /** The names of the tools of each request. */
+  readonly shown: readonly (readonly string[])[];
   /** The forms that the questions of guards took. */
   readonly asked?: readonly string[];
 }
@@ -51,7 +56,7 @@ interface LoopOptions {
  */
 type Loop = (
   registries: readonly ToolRegistry[],
-  calls: readonly WrittenCall[],
+  steps: readonly Step[],
   options: LoopOptions,
 ) => Promise<Told | undefined>;
 
@@ -59,35 +64,46 @@ const model = "gpt-6-luna";
 const prompt = "go";
 const key = { apiKey: "none", maxRetries: 0 };
 
-/** Runs a loop against the service that speaks a wire, and reads the second request. */
+/** Runs a loop against the service that speaks a wire, and reads the requests. */
 async function overWire(
   format: WireFormat,
-  calls: readonly WrittenCall[],
+  steps: readonly Step[],
   loop: (url: string, asked: string[]) => PromiseLike<unknown>,
-  rest: WireReply = {},
 ): Promise<Told> {
   const wire = await WireServer.start({ isLenient: true });
   try {
-    const made: WireReply = { calls: calls.map((call, at) => ({ ...call, id: `call_${at}` })), ...rest };
-    wire.script(answerWith(made), answerWith({ text: "end" }));
+    for (const [number, step] of steps.entries()) {
+      wire.script((request) => {
+        const calls = step().map((call, at) => ({ ...call, id: `call_${number}_${at}` }));
+        // The input of a call of the Messages API is an object, which only the end of a reply cuts.
+        const isCut = format === "messages" && !calls.every(isWhole);
+        return answerWith({ calls, ...(isCut && { stop: "max_tokens" }) })(request);
+      });
+    }
+    wire.script(answerWith({ text: "end" }));
     const asked: string[] = [];
     await loop(format === "messages" ? wire.url : `${wire.url}/v1`, asked);
-    const { body = {} } = wire.requests[1] ?? {};
-    return { ...readFrom([body.messages ?? body.input ?? []].flat()), asked };
+    const requests = wire.requests.map(({ body }) => readFrom([body.messages ?? body.input ?? []].flat()));
+    const shown = wire.requests.map(({ body }) => [body.tools ?? []].flat().map((tool) => namesOf(tool)));
+    // A request may leave out what the service has had.
+    const results = new Set(requests.flatMap((request) => request.results));
+    return { results: [...results], behind: requests.at(-1)?.behind ?? "", shown, asked };
   } finally {
     wire.takeProblems();
     await wire.close();
   }
 }
 
+const namesOf = (tool: unknown): string => Object(tool).name ?? Object(tool).function?.name;
+
 /** Splits the items of a request into the results of calls and what stands behind them. */
-function readFrom(items: readonly unknown[]): Told {
+function readFrom(items: readonly unknown[]): Pick<Told, "results" | "behind"> {
   const all = items.flatMap((item) => (Array.isArray(Object(item).content) ? [item, ...Object(item).content] : [item]));
   const isResult = (item: unknown): boolean =>
     Object(item).role === "tool" || /^(function_call_output|tool_result)$/.test(Object(item).type);
   const last = all.findLastIndex(isResult);
   return {
-    results: all.filter(isResult).map((item) => JSON.stringify(Object(item).output ?? Object(item).content)),
+    results: all.filter(isResult).map((item) => JSON.stringify(item)),
     behind: last < 0 ? "" : JSON.stringify(all.slice(last + 1)),
   };
 }
@@ -112,41 +128,51 @@ function isWhole({ args }: WrittenCall): boolean {
 const inPlace = ({ asks }: LoopOptions, asked: string[]): { approve?: Approve } =>
   asks ? { approve: () => asked.push("`approve`") > 0 } : {};
 
-const aiSdk: Loop = async (registries, calls, { signal, asks }) => {
+const aiSdk: Loop = async (registries, steps, { signal, asks }) => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
   };
-  const written = calls.map(({ name, args }, at) => ({
-    type: "tool-call" as const,
-    toolCallId: `call_${at}`,
-    toolName: name,
-    input: args,
-  }));
-  const rest = { usage, warnings: [] };
-  const made = { content: written, finishReason: { unified: "tool-calls" as const, raw: undefined }, ...rest };
-  const end = { type: "text" as const, text: "end" };
-  const said = { content: [end], finishReason: { unified: "stop" as const, raw: undefined }, ...rest };
-  const mock = new MockLanguageModelV4({ doGenerate: [made, said] });
+  const mock = new MockLanguageModelV4({
+    doGenerate: async () => {
+      const number = mock.doGenerateCalls.length - 1;
+      const calls = steps[number]?.().map(({ name, args }, at) => ({
+        type: "tool-call" as const,
+        toolCallId: `call_${number}_${at}`,
+        toolName: name,
+        input: args,
+      }));
+      const content = calls ?? [{ type: "text" as const, text: "end" }];
+      return {
+        content,
+        finishReason: { unified: calls ? "tool-calls" : "stop", raw: undefined },
+        usage,
+        warnings: [],
+      };
+    },
+  });
   const tools = Object.assign({}, ...registries.map((registry) => toAiSdkTools(registry)));
   const { content } = await generateText({
     model: mock,
     prompt,
-    tools,
-    stopWhen: isStepCount(3),
+    tools: registries.length > 1 ? tools : toAiSdkTools(onlyOne(registries)),
+    stopWhen: isStepCount(5),
     ...(registries[0] && asks && { toolApproval: aiSdkToolApproval(registries[0]) }),
     ...(signal && { abortSignal: signal }),
   });
   const asked = content.flatMap(({ type }) => (type === "tool-approval-request" ? [`\`${type}\``] : []));
-  const last = mock.doGenerateCalls[1]?.prompt.at(-1);
-  const parts = last?.role === "tool" ? last.content : [];
-  return { results: parts.map((part) => JSON.stringify("output" in part ? part.output : part)), behind: "", asked };
+  const requests = mock.doGenerateCalls;
+  const results = (requests.length > 1 ? (requests.at(-1)?.prompt ?? []) : []).flatMap(({ role, content }) =>
+    role === "tool" ? content.map((part) => JSON.stringify(part)) : [],
+  );
+  const shown = requests.map((request) => request.tools?.map(({ name }) => name) ?? []);
+  return { results, behind: "", shown, asked };
 };
 
 const langChain =
   (isMiddleware: boolean): Loop =>
-  (registries, calls, options) =>
-    overWire("responses", calls, async (baseURL, asked) => {
+  (registries, steps, options) =>
+    overWire("responses", steps, async (baseURL, asked) => {
       const chat = new ChatOpenAI({ model, useResponsesApi: true, ...key, configuration: { baseURL } });
       const settings = { model: chat, checkpointer: new MemorySaver() };
       const ours = options.asks ? { interrupt } : {};
@@ -158,8 +184,8 @@ const langChain =
       asked.push(...__interrupt__.map(() => "interrupt"));
     });
 
-const openAIAgents: Loop = (registries, calls, options) =>
-  overWire("responses", calls, async (url, asked) => {
+const openAIAgents: Loop = (registries, steps, options) =>
+  overWire("responses", steps, async (url, asked) => {
     setTracingDisabled(true);
     const tools = registries.flatMap((each) => toOpenAIAgentsTools(each, { interrupt: options.asks ?? false }));
     const agent = new Agent({ name: "clerk", model: new OpenAIResponsesModel(openai(url) as never, model), tools });
@@ -169,34 +195,31 @@ const openAIAgents: Loop = (registries, calls, options) =>
     asked.push(...interruptions.map(() => "interruption"));
   });
 
-const anthropic: Loop = (registries, calls, options) => {
-  const loop = (baseURL: string, asked: string[]): Promise<unknown> => {
+const anthropic: Loop = (registries, steps, options) =>
+  overWire("messages", steps, (baseURL, asked) => {
     const tools = registries.flatMap((each) => toAnthropicTools(each, inPlace(options, asked)));
     const messages = [{ role: "user" as const, content: prompt }];
     return new Anthropic({ ...key, baseURL }).beta.messages
       .toolRunner({ model: "claude-haiku-5-5", max_tokens: 100, messages, tools }, withSignal(options))
       .runUntilDone();
-  };
-  // The input of a call is an object, which only the end of a reply cuts.
-  return overWire("messages", calls, loop, calls.every(isWhole) ? {} : { stop: "max_tokens" });
-};
+  });
 
-const runTools: Loop = (registries, calls, options) =>
-  overWire("chat", calls, (url, asked) => {
+const runTools: Loop = (registries, steps, options) =>
+  overWire("chat", steps, (url, asked) => {
     const tools = registries.flatMap((each) => toOpenAITools(each, inPlace(options, asked)));
     const messages = [{ role: "user" as const, content: prompt }];
     const params = { model, reasoning_effort: "none" as const, messages, tools };
     return openai(url).chat.completions.runTools(params, withSignal(options)).finalContent();
   });
 
-const responsesRunner: Loop = (registries, calls, options) =>
-  overWire("responses", calls, (url, asked) => {
+const responsesRunner: Loop = (registries, steps, options) =>
+  overWire("responses", steps, (url, asked) => {
     const functions = registries.flatMap((each) => toOpenAIRunnerFunctions(each, inPlace(options, asked)));
     return new ResponsesToolRunner({ functions }).run(openai(url), { model, input: prompt }, withSignal(options));
   });
 
-const responses: Loop = (registries, calls, options) =>
-  overWire("responses", calls, async (url, asked) => {
+const responses: Loop = (registries, steps, options) =>
+  overWire("responses", steps, async (url, asked) => {
     const registry = onlyOne(registries);
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: prompt }];
     for (;;) {
@@ -211,26 +234,48 @@ const responses: Loop = (registries, calls, options) =>
     }
   });
 
-const gemini: Loop = async (registries, calls, options) => {
+const gemini: Loop = async (registries, steps, options) => {
   const registry = onlyOne(registries);
-  if (!calls.every(isWhole)) return undefined;
-  const functionCalls = calls.map(
-    ({ name, args }): FunctionCall => (args ? { name, args: JSON.parse(args) } : { name }),
-  );
-  const reply = (parts: unknown[]) => () => ({ candidates: [{ content: { role: "model", parts } }] });
-  const made = functionCalls.map((functionCall) => ({ functionCall }));
-  await using server = await serveScript<{ contents: { parts: unknown[] }[] }>([reply(made), reply([{ text: "end" }])]);
+  let isCarried = true;
+  const reply = (parts: unknown[]) => ({ candidates: [{ content: { role: "model", parts } }] });
+  const replies = steps.map((step, number) => () => {
+    const calls = step();
+    isCarried &&= calls.every(isWhole);
+    return reply(
+      calls.map(({ name, args }, at) => {
+        const id = `call_${number}_${at}`;
+        return { functionCall: isCarried && args ? { id, name, args: JSON.parse(args) } : { id, name } };
+      }),
+    );
+  });
+  await using server = await serveScript<{ contents: { parts: unknown[] }[]; tools: FunctionDeclarations[] }>([
+    ...replies,
+    () => reply([{ text: "end" }]),
+  ]);
   const ai = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: server.url } });
   const { signal } = options;
-  const config = { tools: [toGeminiTool(registry)], ...(signal && { abortSignal: signal }) };
-  const chat = ai.chats.create({ model: "gemini", config });
-  const first = await chat.sendMessage({ message: prompt });
   const asked: string[] = [];
   const ours = { ...inPlace(options, asked), ...withSignal(options) };
-  await chat.sendMessage({ message: await runGeminiFunctionCalls(registry, first.functionCalls, ours) });
-  const parts = server.requests[1]?.contents.at(-1)?.parts ?? [];
-  return { results: parts.map((part) => JSON.stringify(part)), behind: "", asked };
+  const contents: Content[] = [{ role: "user", parts: [{ text: prompt }] }];
+  for (;;) {
+    const config = { tools: [toGeminiTool(registry)], ...(signal && { abortSignal: signal }) };
+    const { candidates, functionCalls } = await ai.models.generateContent({ model: "gemini", contents, config });
+    const parts = await runGeminiFunctionCalls(registry, functionCalls, ours);
+    if (!isCarried) return undefined;
+    if (parts.length === 0) break;
+    contents.push(candidates?.[0]?.content ?? {}, { role: "user", parts });
+  }
+  const parts = server.requests.at(-1)?.contents.flatMap((content) => content.parts) ?? [];
+  const results = parts.filter((part) => "functionResponse" in Object(part)).map((part) => JSON.stringify(part));
+  const shown = server.requests.map(({ tools }) =>
+    tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name)),
+  );
+  return { results, behind: "", shown, asked };
 };
+
+interface FunctionDeclarations {
+  functionDeclarations: { name: string }[];
+}
 
 /** The loops, by the heading of their column on the page. */
 export const loops: Readonly<Record<string, Loop>> = {
