@@ -25,7 +25,7 @@ export const inputs = {
   release: [
     ...packing,
     ...["packages/*/src/*.ts", ".changeset/**", "scripts/release/**", "testing/release/**", "testing/src/wire*.ts"],
-    "testing/consumers/*.mjs",
+    ...["packages/*/api/**", "testing/consumers/*.mjs", "testing/consumers/cases/types.mjs"],
   ],
   docs: [
     ...faces,

@@ -95,54 +95,7 @@ const readmePeers = {
   zod: "^4.2.0",
 };
 
-/** A program over the faces of the packages that need neither types of Node nor an SDK. */
-export const bareProgram = `import { defineTool, toMcpTool, ToolRegistry } from "@toolcrib/core";
-import { createDefaultToolRegistry } from "@toolcrib/defaults";
-import { Agent } from "@toolcrib/agent";
-import { OfflineProvider } from "@toolcrib/agent/offline";
-import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/kit/files";
-import { testTool } from "@toolcrib/core/testing";
-import { clip } from "@toolcrib/core/text";
-import { createFsTools } from "@toolcrib/tools-fs";
-import { createSearchTools } from "@toolcrib/tools-search";
-import { createBashTools } from "@toolcrib/tools-bash";
-import { createPolicy } from "@toolcrib/policy";
-import { readShellLine } from "@toolcrib/policy/shell";
-
-const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
-export const core = [openDirectory, openRegularFile, testTool, clip];
-export const written = ({ bytes }: WriteResult): number => bytes;
-export const policy = [registry.guard(createPolicy({ roots: "." }).guard), readShellLine("ls").commands];
-export const mcp = registry.getEnabledSchemas().map(toMcpTool);
-export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
-registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));
-`;
-export const barePackages = [
-  "@toolcrib/core",
-  "@toolcrib/kit",
-  "@toolcrib/tools-fs",
-  "@toolcrib/tools-search",
-  "@toolcrib/tools-bash",
-  "@toolcrib/agent",
-  "@toolcrib/policy",
-  "@toolcrib/defaults",
-];
-
-/** Packages alone: no types of Node, no SDK. */
-async function bare() {
-  const folder = await npmProject("types-bare", {
-    packages: barePackages,
-    dependencies: compilers,
-    files: { "main.ts": bareProgram },
-  });
-  for (const compiler of Object.keys(compilers)) {
-    write(folder, { "tsconfig.json": JSON.stringify({ ...compilerOptions("nodenext", {}), include: ["main.ts"] }) });
-    await run(folder, process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", "tsconfig.json"]);
-  }
-}
-
 export const types = [
-  ["types without @types/node", bare, { short: true }],
   ...Object.keys(compilers).flatMap((compiler) =>
     ["nodenext", "bundler"].map((resolution) => [`types, ${compiler}, ${resolution}`, compile(compiler, resolution)]),
   ),

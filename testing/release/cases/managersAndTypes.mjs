@@ -1,6 +1,6 @@
 // Each package manager installs by name from the registry; three compilers read the published types.
 import assert from "node:assert/strict";
-import { barePackages, bareProgram, compilerOptions, compilers } from "../../consumers/cases/types.mjs";
+import { compilerOptions, compilers } from "../../consumers/cases/types.mjs";
 import { bunProgram, pnpm as pnpmProgram, yarnProgram } from "../../consumers/programs.mjs";
 import { run, write } from "../../consumers/project.mjs";
 import { commonJsProgram, esProgram, runScenario } from "../../consumers/scenario.mjs";
@@ -58,6 +58,39 @@ async function bun() {
   });
   await check(user, process.execPath, []);
 }
+
+/** A program over the faces of the packages that need neither types of Node nor an SDK. */
+const bareProgram = `import { defineTool, toMcpTool, ToolRegistry } from "@toolcrib/core";
+import { createDefaultToolRegistry } from "@toolcrib/defaults";
+import { Agent } from "@toolcrib/agent";
+import { OfflineProvider } from "@toolcrib/agent/offline";
+import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/kit/files";
+import { testTool } from "@toolcrib/core/testing";
+import { clip } from "@toolcrib/core/text";
+import { createFsTools } from "@toolcrib/tools-fs";
+import { createSearchTools } from "@toolcrib/tools-search";
+import { createBashTools } from "@toolcrib/tools-bash";
+import { createPolicy } from "@toolcrib/policy";
+import { readShellLine } from "@toolcrib/policy/shell";
+
+const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
+export const core = [openDirectory, openRegularFile, testTool, clip];
+export const written = ({ bytes }: WriteResult): number => bytes;
+export const policy = [registry.guard(createPolicy({ roots: "." }).guard), readShellLine("ls").commands];
+export const mcp = registry.getEnabledSchemas().map(toMcpTool);
+export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
+registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));
+`;
+const barePackages = [
+  "@toolcrib/core",
+  "@toolcrib/kit",
+  "@toolcrib/tools-fs",
+  "@toolcrib/tools-search",
+  "@toolcrib/tools-bash",
+  "@toolcrib/agent",
+  "@toolcrib/policy",
+  "@toolcrib/defaults",
+];
 
 const compile = (compiler, resolution) => async () => {
   await firstRelease();
