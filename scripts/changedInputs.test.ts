@@ -13,7 +13,7 @@ test.each<[string, string[]]>([
   ["packages/mcp/src/errors.ts", ["consumers", "release", "docs", "runtimes"]],
   ["packages/mcp/src/errors.test.ts", []],
   ["packages/core/package.json", ["consumers", "release", "runtimes", "windows"]],
-  ["packages/core/api/index.api.md", ["consumers", "docs"]],
+  ["packages/core/api/index.api.md", ["consumers", "release", "docs"]],
   ["packages/tools-web/src/page/pageWorker.ts", ["consumers", "runtimes"]],
   ["packages/kit/src/paths/pathStyle.ts", ["windows"]],
   ["packages/tools-search/src/threads/searchPool.ts", ["consumers", "runtimes", "windows"]],
