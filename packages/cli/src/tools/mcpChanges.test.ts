@@ -84,6 +84,32 @@ test("changes wait for a listener, also while another conversation begins, and g
   expect(told).toEqual(["first early", "first during", "first late", "second between", "second lost?", "second last"]);
 });
 
+test("of a server that changes its tools without end while nobody listens, one change waits: the tools as they are last", async () => {
+  const changes = new ToolsChanges();
+  const send = (server: string, tools: ExecutableTool[], withdrawn: string[] = []): void =>
+    changes.send({ server, tools, withdrawn, problems: [] });
+  send("other", [tool("mine", "One.")]);
+  send("s", [tool("stays", "One."), tool("turns", "One."), tool("goes", "One.")], ["back"]);
+  send("s", [tool("turns", "Two."), tool("back", "One.")], ["goes"]);
+  for (let round = 0; round < 5000; round += 1)
+    send("s", [tool(`new${round}`, "One.")], round > 0 ? [`new${round - 1}`] : []);
+  const told: McpToolsChange[] = [];
+  const build = async (): Promise<void> => undefined;
+  await changes.during(build, () => (one) => void told.push(one));
+  expect(told.map(({ server }) => server)).toEqual(["other", "s"]);
+  const last = told[1]?.tools.map((one) => [one.name, one.getSchema().function.description]);
+  expect(last).toEqual([
+    ["stays", "One."],
+    ["turns", "Two."],
+    ["back", "One."],
+    ["new4999", "One."],
+  ]);
+  expect(told[1]?.withdrawn).toHaveLength(1000);
+  expect(told[1]?.withdrawn).toContain("new4998");
+  await changes.during(build, () => (one) => void told.push(one));
+  expect(told).toHaveLength(2);
+});
+
 test("what a server changes after it was mounted, and before a conversation listens, is told to it", async () => {
   const [command = "", ...args] = plainServer({ tools: [listed("turn")], next: [listed("turn"), listed("new")] });
   const place = {

@@ -5,14 +5,17 @@ import type { McpToolsChange } from "@toolcrib/mcp";
 
 type Listener = (change: McpToolsChange) => void;
 
-/** Hands on the changes of servers' tools. While nobody listens they wait. */
+/** The most names of withdrawn tools that wait for a listener. */
+const mostWithdrawn = 1000;
+
+/** Hands on the changes of servers' tools. While nobody listens one change of each server waits, which holds what counts of all of them. */
 export class ToolsChanges {
-  #waiting: McpToolsChange[] = [];
+  readonly #waiting = new Map<string, McpToolsChange>();
   #listener: Listener | undefined;
 
   send(change: McpToolsChange): void {
     if (this.#listener) this.#listener(change);
-    else this.#waiting.push(change);
+    else this.#waiting.set(change.server, joined(this.#waiting.get(change.server), change));
   }
 
   /** Has changes wait while `build` runs; then the listener for its result gets them, or if it fails the one before. */
@@ -25,9 +28,25 @@ export class ToolsChanges {
       return result;
     } finally {
       this.#listener = listener;
-      if (listener) for (const change of this.#waiting.splice(0)) listener(change);
+      if (listener) {
+        const waiting = [...this.#waiting.values()];
+        this.#waiting.clear();
+        for (const change of waiting) listener(change);
+      }
     }
   }
+}
+
+/** Makes one change of two, of which the later one counts. */
+function joined(earlier: McpToolsChange | undefined, later: McpToolsChange): McpToolsChange {
+  if (!earlier) return later;
+  const present = new Set(later.tools.map(({ name }) => name));
+  const isKept = (name: string): boolean => !present.has(name) && !later.withdrawn.includes(name);
+  return {
+    ...later,
+    tools: [...earlier.tools.filter(({ name }) => isKept(name)), ...later.tools],
+    withdrawn: [...earlier.withdrawn.filter(isKept), ...later.withdrawn].slice(-mostWithdrawn),
+  };
 }
 
 /** Puts changed tools into the registry of a conversation. What is withdrawn stays there to say so. */

@@ -63,6 +63,9 @@ test.each([
   ..."PGPASSWORD SSHPASS MYSQL_PWD SSH_AUTH_SOCK npm_config_//registry.example/:_authToken githubToken SENTRY_DSN SESSION_COOKIE".split(
     " ",
   ),
+  ..."MYSQL_PWD_2 MYSQL_PWD2 PAT1 GITHUB_PAT_2 TOKEN2 API_KEY1 API_KEY_OLD DB_PASS2 MYSQL_PWD_OLD JWT2 dbToken2".split(
+    " ",
+  ),
 ])("%s is a secret by its name", (name) => {
   expect(isSecret(name, "x")).toBe(true);
 });
@@ -71,6 +74,7 @@ test.each([
   ..."PATH PWD OLDPWD HOME GIT_AUTHOR_NAME XAUTHORITY TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT NODE_OPTIONS PYTHONPATH".split(
     " ",
   ),
+  ..."PWD_2 OLDPWD1 PATH2 PATTERN1 AUTHOR1 COMPAT_2".split(" "),
 ])("%s is not a secret", (name) => {
   expect(isSecret(name, "/usr/bin:/bin")).toBe(false);
 });

@@ -139,8 +139,8 @@ const secretWord = /(?:keys?|tokens?|secrets?|pass|passwords?|passwd|passphrase|
 
 const secretWholeWord = /^(?:pat|jwt|dsn|cookies?|bearer|private)$/i;
 
-/** MYSQL_PWD and the like; PWD and OLDPWD are directories. */
-const passwordAsPwd = /._pwd$/i;
+/** MYSQL_PWD, MYSQL_PWD_2 and the like; PWD and OLDPWD are directories. */
+const passwordAsPwd = /._pwd(?![a-z])/i;
 
 const secretValues: readonly RegExp[] = [
   // Well-known prefixes of keys and tokens.
@@ -156,7 +156,8 @@ const secretValues: readonly RegExp[] = [
 
 /** Returns whether a variable looks like a secret, by the words of its name or the form of its value. */
 export function isSecret(name: string, value: string): boolean {
-  const words = name.split(/[^A-Za-z0-9]+/);
+  // Without digits: TOKEN2 and PAT1 are named as TOKEN and PAT are.
+  const words = name.split(/[^A-Za-z]+/);
   return (
     words.some((word) => secretWord.test(word) || secretWholeWord.test(word)) ||
     passwordAsPwd.test(name) ||

@@ -22,9 +22,8 @@ export interface LeftOut {
 /** The tools that a server lists, within limits that keep it from filling memory or a model's context. */
 export class ListedTools {
   readonly tools: ListedTool[] = [];
-  #leftOut: LeftOut[] = [];
+  readonly #leftOut = new Map<string, LeftOut>();
   #bytes = 0;
-  #unnamed = 0;
   #cut: string | undefined;
   readonly #names = new Set<string>();
   readonly #twice = new Set<string>();
@@ -50,14 +49,16 @@ export class ListedTools {
     this.#cut ??= problem;
   }
 
+  /** Lists them by name: what is told must not depend on the order of the list. */
   get leftOut(): readonly LeftOut[] {
-    const more =
-      this.#unnamed === 0 ? [] : [{ problem: `${this.#unnamed} more tools that cannot be used are left out` }];
-    const twice = [...this.#twice].map((name) => ({
+    const names = [...this.#leftOut.keys()].sort();
+    const unnamed = names.length - maxNamed;
+    const more = unnamed > 0 ? [{ problem: `${unnamed} more tools that cannot be used are left out` }] : [];
+    const twice = [...this.#twice].sort().map((name) => ({
       problem: `it lists ${shownName(name)} twice; the first one is used`,
     }));
     return [
-      ...this.#leftOut,
+      ...names.slice(0, maxNamed).map((tool) => this.#leftOut.get(tool) as LeftOut),
       ...more,
       ...twice.slice(0, maxNamed),
       ...(this.#cut === undefined ? [] : [{ problem: this.#cut }]),
@@ -76,8 +77,7 @@ export class ListedTools {
     const problem = problemOf(bytes) ?? (needsTask ? taskProblem : this.#schemaProblem(tool.inputSchema));
     if (problem !== undefined) {
       const isUnsupported = problem === taskProblem;
-      if (this.#leftOut.length < maxNamed) this.#leftOut.push({ tool: name, problem, isUnsupported });
-      else this.#unnamed += 1;
+      this.#leftOut.set(name, { tool: name, problem, isUnsupported });
     } else if (this.tools.length === maxTools) {
       this.cut(`it lists more than ${maxTools} tools; the first ${maxTools} are mounted`);
     } else if (this.#bytes + bytes > maxListBytes) {

@@ -50,6 +50,25 @@ test.each<[what: string, spec: PlainServer, entry?: object]>([
   expect((await checkServer("s", s, { store })).problems).toEqual(first.mount.problems);
 });
 
+test("what was told of a server is not told again when it lists its tools in another order", async () => {
+  const store = await newStore();
+  const large = { description: "x".repeat(70_000) };
+  const odd = Array.from({ length: 30 }, (_, at) => ({ ...large, name: `large${String(at).padStart(2, "0")}` }));
+  const tasks = ["b", "a"].map((name) => ({ name: `task_${name}`, execution: { taskSupport: "required" } }));
+  const tools: object[] = [hello, ...odd, ...tasks, { ...hello, name: "alpha" }, { ...hello, name: "alphb" }];
+  tools.push(hello, ...tasks.slice(0, 1), { ...hello, name: "alpha" });
+  const asked: unknown[] = [];
+  const s = { ...(await plain("http", { tools }, asked)), includeTools: ["*", "alphx", "gone"] };
+  const first = await mounted({ s }, { store });
+  expect(first.mount.problems.length).toBeGreaterThan(20);
+  await first.mount.close();
+  tools.reverse();
+  const changes: unknown[] = [];
+  const second = await mounted({ s }, { store, onToolsChanged: (change) => changes.push(change) });
+  expect(await second.registry.execute("mcp__s__hello", {})).toBe("{}");
+  expect([second.mount.problems, changes]).toEqual([[], []]);
+});
+
 test("a tool that is new at the first call of a server from its store needs accept, once it is mounted", async () => {
   const store = await newStore();
   const tools: object[] = [hello];

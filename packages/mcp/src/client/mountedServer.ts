@@ -287,7 +287,7 @@ async function inAnySession(send: () => Promise<unknown>): Promise<unknown> {
 }
 
 function digestOf(problems: readonly AnyMcpError[]): string {
-  return problems.length === 0 ? "" : configDigest(problems.map(({ message }) => message));
+  return problems.length === 0 ? "" : configDigest(problems.map(({ message }) => message).sort());
 }
 
 function asChange(server: string, before: string, found: string): McpToolChange {

@@ -127,7 +127,8 @@ const inErrors = (name: string, value: string): string =>
 test("a variable that is named as a secret holds one, also a word or a number", () => {
   const names =
     "API_KEY DB_PASS PGPASS dbPass SMTP_PASS_2 AUTH NPM_AUTH OAUTH MYSQL_PWD GITHUB_PAT JWT SENTRY_DSN PASSWD passphrase CREDS " +
-    "SESSION_COOKIE X_BEARER token";
+    "SESSION_COOKIE X_BEARER token MYSQL_PWD_2 MYSQL_PWD2 PAT1 GITHUB_PAT_2 JWT2 API_KEY_OLD KEY2 TOKEN1 DB_PASS_PROD PGPASS1 dbPass2 " +
+    "NPM_AUTH_BACKUP AUTH2 REDIS_PWD_OLD_2 GITHUB_PAT_RO SENTRY_DSN_STAGING DB1_PASS COOKIE_2";
   for (const name of names.split(" ")) {
     for (const value of ["production", "20261129"]) {
       expect(inWords(name, value), name).toBe("it says [redacted].");
@@ -138,7 +139,8 @@ test("a variable that is named as a secret holds one, also a word or a number", 
 
 test("the words of another variable stay in what a server says, and what looks like a secret does not", () => {
   const names =
-    "PASS BYPASS PROXY_BYPASS COMPASS NO_TRESPASS GIT_AUTHOR_NAME AUTHORITY AUTH_MODE PASS_COUNT PATH_STYLE COMPAT PWD OLDPWD PASSENGERS";
+    "PASS BYPASS PROXY_BYPASS COMPASS NO_TRESPASS GIT_AUTHOR_NAME AUTHORITY AUTH_MODE PASS_COUNT PATH_STYLE COMPAT PWD OLDPWD PASSENGERS " +
+    "BYPASS_2 BYPASS_OLD AUTHOR AUTHOR1 AUTHORS_OLD PATH PATH_2 PATTERN PATTERN1 PATCH2 COMPAT_2 PASS_2 PASS_OLD PWD_2 PAT_STYLE JWT_ISSUER";
   for (const name of names.split(" ")) {
     expect(inWords(name, "production"), name).toBe("it says production.");
     expect(inWords(name, "sk-1234567890abcdef1234"), name).toBe("it says [redacted].");

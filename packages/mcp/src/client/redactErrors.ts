@@ -26,11 +26,23 @@ function formsOf(secrets: readonly string[]): string[] {
 
 /** In an error a value is left out in doubt. */
 const soundsSecret = /key|token|secret|pass|credential|auth/i;
-/** A variable or a part of an address that holds a secret, whatever its value. */
-const namesSecret =
-  /key|token|secret|password|passwd|passphrase|credential|creds|(?:auth|cookies?|bearer|.pass|._pwd|(?<![a-z])(?:pat|jwt|dsn))_?\d*$/i;
+/** Words that make any name with them that of a secret. */
+const secretWord = /key|token|secret|password|passwd|passphrase|credential|creds/i;
+/** Names of secrets by their last word; `pass` and `pwd` only behind another word, as PASS and PWD alone are none. */
+const secretEnd = /(?:auth|cookies?|bearer)$|(?:^|_)(?:pat|jwt|dsn)$|[a-z_]pass$|._pwd$/i;
 /** Words that end as such a name does. */
-const plainName = /(?:by|com|tres|sur|over|under)pass_?\d*$/i;
+const plainEnd = /(?:by|com|tres|sur|over|under)pass$/i;
+/** Which of several secrets of a name it is. */
+const whichOne =
+  /_(?:old|new|prev(?:ious)?|next|current|prod(?:uction)?|dev(?:elopment)?|test|staging|live|sandbox|backup|main|primary|secondary|alt|default|ro|rw)$/i;
+
+/** Returns whether a variable, or a part of an address, holds a secret by its name alone: `PAT1`, `MYSQL_PWD_2`, `DB_PASS_OLD`. */
+function namesSecret(name: string): boolean {
+  const words = name.replace(/([a-z])([A-Z])/g, "$1_$2").split(/[^A-Za-z]+/);
+  let plain = words.filter(Boolean).join("_");
+  while (whichOne.test(plain)) plain = plain.replace(whichOne, "");
+  return secretWord.test(plain) || (secretEnd.test(plain) && !plainEnd.test(plain));
+}
 /** A number or a plain word: it occurs in what a server says, and is a secret only by its name. */
 const plainWord = /^(?:[\d.,:_-]+|[\p{L}\p{M}_-]+)$/u;
 /** Letters and digits as a key has them. */
@@ -42,7 +54,7 @@ const likeKey = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=~-]{16,}$/;
  */
 export function createWordsRedact(target: ResolvedServer, more: () => readonly string[] = () => []): Redact {
   const isHeld = (name: string, value: string): boolean =>
-    (namesSecret.test(name) && !plainName.test(name)) ||
+    namesSecret(name) ||
     (isSecret(name, value) && !plainWord.test(value)) ||
     (target.kind === "url" && likeKey.test(value));
   const secrets = secretsOf(target, isHeld);

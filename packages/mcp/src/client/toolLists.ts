@@ -37,7 +37,8 @@ export function readToolLists(
       [...lettingIn, ...keepingOut].flatMap(({ key, patterns }) => {
         const missing = patterns.filter((one) => one !== "*" && !tools.some((tool) => matches(one, tool)));
         return missing.slice(0, 20).map((one) => {
-          const nearest = nearestName(one, tools);
+          // The same one in whatever order the server lists them.
+          const nearest = nearestName(one, tools.toSorted());
           const advice = nearest === undefined ? "correct it or take it out" : `did you mean ${shownName(nearest)}?`;
           return `${key} names ${shownName(one)}, which the server does not have; ${advice}`;
         });
