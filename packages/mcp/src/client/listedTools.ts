@@ -49,16 +49,16 @@ export class ListedTools {
     this.#cut ??= problem;
   }
 
-  /** Lists them by name: what is told must not depend on the order of the list. */
+  /** Lists them. Which of many are named must not depend on the order of the list. */
   get leftOut(): readonly LeftOut[] {
-    const names = [...this.#leftOut.keys()].sort();
-    const unnamed = names.length - maxNamed;
+    const named = new Set([...this.#leftOut.keys()].sort().slice(0, maxNamed));
+    const unnamed = this.#leftOut.size - named.size;
     const more = unnamed > 0 ? [{ problem: `${unnamed} more tools that cannot be used are left out` }] : [];
     const twice = [...this.#twice].sort().map((name) => ({
       problem: `it lists ${shownName(name)} twice; the first one is used`,
     }));
     return [
-      ...names.slice(0, maxNamed).map((tool) => this.#leftOut.get(tool) as LeftOut),
+      ...[...this.#leftOut].flatMap(([name, one]) => (named.has(name) ? one : [])),
       ...more,
       ...twice.slice(0, maxNamed),
       ...(this.#cut === undefined ? [] : [{ problem: this.#cut }]),
