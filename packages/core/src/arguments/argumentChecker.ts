@@ -63,9 +63,7 @@ function rulesFor({ hints }: ExecutableTool, parameters: JsonSchema): Rules {
   const isMounted = hints !== undefined;
   const schema = isMounted ? mountedSchema(parameters) : parameters;
   const quickCheck = compileQuickCheck(schema) ?? (() => false);
-  const validate = isMounted
-    ? createMountedValidator(schema, quickCheck)
-    : createValidator(schema, { accepts: quickCheck, isCounted: true });
+  const validate = (isMounted ? createMountedValidator : createValidator)(schema, quickCheck);
   return { schema, quickCheck, validate, readNames: createNameReader(parameters), keepsNull: isMounted };
 }
 

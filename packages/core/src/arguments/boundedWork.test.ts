@@ -71,6 +71,8 @@ const doublingAll = {
 };
 const nestedIds = nested(40, (inner) => ({ $id: "urn:x", properties: { a: inner } }), {}) as JsonSchema;
 const enumOfMany = { enum: Array.from({ length: 15_000 }, (_, index) => `value_${index}`) };
+const sixTimes = Array(6).fill({ pattern: "y" });
+const textInText = nested(14, (items) => ({ type: "array", items }), { type: "string", pattern: "y" }) as JsonSchema;
 const withDefault = (value: unknown, schema: object = {}): JsonSchema => ({
   type: "object",
   properties: { d: { ...schema, default: value } },
@@ -91,7 +93,7 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     ],
     ["unique objects", list({ uniqueItems: true }), { l: Array(3000).fill({ a: [1, 2, 3] }) }, "more than 1000 items"],
     ["large unique objects", list({ uniqueItems: true }), { l: Array(1000).fill(many20) }, "more than 40000 steps"],
-    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") }, "more than 40000 steps"],
+    ["enums", list({ items: enumOfMany }), { l: Array(20_000).fill("Value") }, "more than 40000 steps"],
     [
       "long text under many limits",
       closed({ a: { anyOf: Array(900).fill({ maxLength: 9 }) } }),
@@ -136,6 +138,55 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
       { l: Array(5000).fill({}) },
       "more than 40000 steps",
     ],
+    [
+      "many texts of JSON, each for many",
+      list({ items: { type: "array", items: union } }),
+      { l: Array(300).fill(JSON.stringify(Array(300).fill(5))) },
+      "more than 40000 steps",
+    ],
+    [
+      "text of JSON in text of JSON",
+      closed({ a: textInText }),
+      { a: nested(12, (inner) => JSON.stringify([inner]), "x".repeat(1e6)) },
+      "more than 40000 steps",
+    ],
+    [
+      "defaults with much to check",
+      list({ items: { ...withDefault(Array(100).fill(5), { type: "array", items: union }), anyOf: [{}] } }),
+      { l: Array(300).fill({}) },
+      "more than 40000 steps",
+    ],
+    [
+      "one item for each of many lists",
+      list({ items: { type: "array", items: { allOf: sixTimes } } }),
+      { l: Array(6000).fill("x") },
+      "more than 40000 steps",
+    ],
+    [
+      "texts that differ from an enum",
+      list({ items: { ...enumOfMany, type: "string" } }),
+      { l: Array(10).fill(`v ${"-".repeat(1e6)}`) },
+      "more than 40000 steps",
+    ],
+    ["many names under many schemas", { type: "object", allOf: Array(900).fill({}) }, many, "more than 40000 steps"],
+    [
+      "long names under rules for names",
+      closed({ o: { propertyNames: { anyOf: Array(900).fill({ maxLength: 9 }) } } }),
+      { o: { ["x".repeat(1e6)]: 1 } },
+      "more than 40000 steps",
+    ],
+    [
+      "long names under many patterns",
+      closed({ o: { patternProperties: numbered(900, (index) => [`^${index}`, {}]) } }),
+      { o: { ["x".repeat(1e6)]: 1 } },
+      "more than 40000 steps",
+    ],
+    [
+      "long names around many values",
+      closed({ o: { additionalProperties: { type: "array", items: { type: "string" } } } }),
+      { o: { ["x".repeat(1e6)]: Array(2000).fill(5) } },
+      "more than 40000 steps",
+    ],
     ["missing names", { type: "object", required: Array.from({ length: 15_000 }, (_, i) => `r${i}`) }, {}, "and more"],
   ])("%s", async (_name, parameters, args, words) => {
     const answer = await call(parameters, args);
@@ -157,6 +208,10 @@ describe("arguments, however many, cost a bounded number of steps, and five prob
     expect(await call(rows, { l: Array(5000).fill("x") })).toBe("ok");
     expect(await call(rows, { l: [...Array(5000).fill("x"), {}] })).toContain("l[5000]: fits none of the forms");
     expect(await call(list({ uniqueItems: true }), { l: [...Array(1000).keys()] })).toBe("ok");
+    expect(await call(list({ items: enumOfMany }), { l: Array(20_000).fill("Value-9") })).toBe("ok");
+    expect(
+      await call(closed({ o: { additionalProperties: union } }), { o: numbered(2000, (i) => [`n${i}`, "x"]) }),
+    ).toBe("ok");
   });
 });
 

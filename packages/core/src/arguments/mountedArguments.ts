@@ -21,7 +21,7 @@ export function mountedSchema(schema: JsonSchema): JsonSchema {
 
 /** Creates the validator of a mounted tool: what null means is for its server to say, so only the name of a null may be refused. */
 export function createMountedValidator(schema: JsonSchema, accepts: Check): Validator {
-  const validate = createValidator(schema, { accepts, isCounted: true });
+  const validate = createValidator(schema, accepts);
   return (args) => {
     const names = new Set<string>();
     const [rest, hasNull] = withoutNulls(args, names);

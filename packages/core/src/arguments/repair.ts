@@ -3,36 +3,38 @@ import { copyJson, isPlainObject, jsonType, setOwn } from "../json.ts";
 import { plainName } from "../names.ts";
 import { hasClock } from "./clockValues.ts";
 import { resolveReference } from "./schemaParts.ts";
-import { countSteps, createStepCounter } from "./steps.ts";
+import { createStepCounter } from "./steps.ts";
 import { compileQuickCheck } from "./validator.ts";
 
 const numeral = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const deepest = 100;
-/** Characters of the JSON text of a default that count as one step. */
-const charactersPerStep = 64;
 
 interface Context {
   readonly root: JsonSchema;
   /** True for a mounted tool, to whose server null may mean something. */
   readonly keepsNull: boolean;
-  readonly spend: (steps: number) => void;
-  /** Steps that a copy of the default of a schema takes; 0 if it does not fit. */
-  readonly defaultCosts: Map<JsonSchema, number>;
+  /** Takes off work: a name is 1. */
+  readonly spend: (work: number) => void;
 }
+
+/** Work as `spend` counts it that one step of a check pays for. */
+const workPerStep = 128;
+const workPerSchema = 4;
+const charactersPerWork = 2;
 
 /**
  * Corrects in place what models often get slightly wrong, where only one meaning is possible: `"10"` for a number, `"true"` for a
  * boolean, JSON text for an array or object, `null` for an optional, one item, or its JSON text, for an array of such, nothing for a
  * required argument that states a default. What already fits, or could mean several things, is left for validation to judge. `value` must be the caller's own copy.
- * Throws TooManySteps past their limit.
+ * Throws TooManySteps if it is too much work.
  */
 export function repair(value: unknown, schema: JsonSchema, keepsNull = false): unknown {
-  countSteps(schema, value);
-  return repairPart(value, schema, { root: schema, keepsNull, spend: createStepCounter(), defaultCosts: new Map() }, 0);
+  return repairPart(value, schema, { root: schema, keepsNull, spend: createStepCounter(workPerStep) }, 0);
 }
 
 function repairPart(value: unknown, schema: unknown, context: Context, level: number): unknown {
   if (!isPlainObject(schema) || level > deepest) return value;
+  context.spend(workPerSchema);
   const { $ref, allOf, properties, items } = schema;
   let repaired = value;
   if (typeof $ref === "string")
@@ -61,22 +63,27 @@ function repairProperties(
   context: Context,
   level: number,
 ): void {
-  for (const key of Object.keys(target)) {
+  const keys = Object.keys(target);
+  const needed: ReadonlySet<string> = new Set(Array.isArray(required) ? required : []);
+  context.spend(keys.length + needed.size);
+  for (const key of keys) {
     if (key === "__proto__" || !Object.hasOwn(properties, key)) continue;
     const schema = properties[key];
-    const isNull = target[key] === null;
-    const optional = isNull && !context.keepsNull && !(Array.isArray(required) && required.includes(key));
+    const optional = target[key] === null && !context.keepsNull && !needed.has(key);
     if (optional && !accepts(schema, null, context, level)) delete target[key];
     else target[key] = repairPart(target[key], schema, context, level + 1);
   }
-  if (Array.isArray(required)) addDefaults(target, properties, required, context, level);
+  if (needed.size > 0) addDefaults(target, properties, needed, context, level);
 }
+
+/** The work of copying the default of a schema; 0 if it does not fit. */
+const defaultWork = new WeakMap<JsonSchema, number>();
 
 /** Adds the required arguments that are left out and state a default whose type, and in a simple schema all of it, fits. */
 function addDefaults(
   target: Record<string, unknown>,
   properties: Record<string, unknown>,
-  required: readonly string[],
+  required: ReadonlySet<string>,
   context: Context,
   level: number,
 ): void {
@@ -85,14 +92,14 @@ function addDefaults(
     if (!isPlainObject(schema) || schema.default === undefined) continue;
     // Its value is no part of what was accepted.
     if (context.keepsNull && hasClock(schema.default)) continue;
-    let cost = context.defaultCosts.get(schema);
-    if (cost === undefined) {
+    let work = defaultWork.get(schema);
+    if (work === undefined) {
       const fits = compileQuickCheck(schema) ?? ((value) => accepts(schema, value, context, level));
-      cost = fits(schema.default) ? 1 + JSON.stringify(schema.default).length / charactersPerStep : 0;
-      context.defaultCosts.set(schema, cost);
+      work = fits(schema.default) ? JSON.stringify(schema.default).length : 0;
+      defaultWork.set(schema, work);
     }
-    context.spend(cost);
-    if (cost > 0) setOwn(target, key, copyJson(schema.default));
+    context.spend(work);
+    if (work > 0) setOwn(target, key, copyJson(schema.default));
   }
 }
 
@@ -110,6 +117,7 @@ function repairByBranch(value: unknown, branches: readonly unknown[], context: C
 /** Returns whether the type of `value` is one that `schema` allows; nothing deeper. */
 function accepts(schema: unknown, value: unknown, context: Context, level: number): boolean {
   if (!isPlainObject(schema) || level > deepest) return schema !== false;
+  context.spend(workPerSchema);
   const { $ref } = schema;
   if (typeof $ref === "string" && !accepts(resolveReference(context.root, $ref), value, context, level + 1))
     return false;
@@ -119,11 +127,34 @@ function accepts(schema: unknown, value: unknown, context: Context, level: numbe
   return !wanted || fits(value, wanted);
 }
 
+/** An enum, read once: its types, its values, and those texts of it that alone have a plain name. */
+interface Choices {
+  readonly types: readonly string[];
+  readonly values: ReadonlySet<unknown>;
+  readonly byName: ReadonlyMap<string, string | undefined>;
+}
+
+const choices = new WeakMap<readonly unknown[], Choices>();
+
+function choicesOf(allowed: readonly unknown[]): Choices {
+  const before = choices.get(allowed);
+  if (before) return before;
+  const byName = new Map<string, string | undefined>();
+  for (const one of allowed) {
+    if (typeof one !== "string") continue;
+    const name = plainName(one);
+    byName.set(name, byName.has(name) ? undefined : one);
+  }
+  const read = { types: [...new Set(allowed.map(jsonType))], values: new Set(allowed), byName };
+  choices.set(allowed, read);
+  return read;
+}
+
 function wantedTypes(schema: JsonSchema): readonly string[] | undefined {
   const { type } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type;
-  if (Array.isArray(schema.enum)) return [...new Set(schema.enum.map(jsonType))];
+  if (Array.isArray(schema.enum)) return choicesOf(schema.enum).types;
   return "const" in schema ? [jsonType(schema.const)] : undefined;
 }
 
@@ -133,31 +164,31 @@ function fits(value: unknown, wanted: readonly string[]): boolean {
 }
 
 function convert(value: unknown, wanted: readonly string[], schema: JsonSchema, context: Context): unknown {
-  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum) : value;
+  if (fits(value, wanted)) return typeof value === "string" ? enumValue(value, schema.enum, context) : value;
   if (typeof value === "string") {
-    const converted = convertText(value, wanted);
-    // What was text has not been counted yet.
-    if (typeof converted === "object") countSteps(context.root, converted, schema);
+    const converted = convertText(value, wanted, context);
     if (converted !== undefined) return converted;
   }
   const wrappable = typeof value === "string" || isPlainObject(value);
   if (wrappable && wanted.includes("array") && isPlainObject(schema.items)) {
     if (accepts(schema.items, value, context, 0)) return [value];
-    const object = typeof value === "string" ? convertText(value, ["object"]) : undefined;
+    const object = typeof value === "string" ? convertText(value, ["object"], context) : undefined;
     return object !== undefined && accepts(schema.items, object, context, 0) ? [object] : value;
   }
   return value;
 }
 
 /** Finds `utf-8` for `utf8`: the one value of an enum that differs only in case and separators. */
-function enumValue(value: string, allowed: unknown): unknown {
-  if (!Array.isArray(allowed) || allowed.includes(value)) return value;
-  const wanted = plainName(value);
-  const same = allowed.filter((item) => typeof item === "string" && plainName(item) === wanted);
-  return same.length === 1 ? same[0] : value;
+function enumValue(value: string, allowed: unknown, { spend }: Context): string {
+  if (!Array.isArray(allowed)) return value;
+  const { values, byName } = choicesOf(allowed);
+  if (values.has(value)) return value;
+  spend(value.length);
+  return byName.get(plainName(value)) ?? value;
 }
 
-function convertText(value: string, wanted: readonly string[]): unknown {
+function convertText(value: string, wanted: readonly string[], { spend }: Context): unknown {
+  spend(value.length / charactersPerWork);
   const text = value.trim();
   if (wanted.includes("number") || wanted.includes("integer")) {
     const result = numeral.test(text) ? Number(text) : Number.NaN;
@@ -168,6 +199,7 @@ function convertText(value: string, wanted: readonly string[]): unknown {
   if (wanted.includes("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   const opening = text[0];
   if ((opening === "[" && wanted.includes("array")) || (opening === "{" && wanted.includes("object"))) {
+    spend(text.length / charactersPerWork);
     try {
       // copyJson refuses what is nested too deeply: text may be nested as deep as it is long.
       return copyJson(JSON.parse(text));

@@ -93,10 +93,11 @@ const charactersPerStep = 1024;
 const namesPerStep = 256;
 /** Required names, of which each may be an error. */
 const requiredPerStep = 8;
+const givenNamesPerStep = 64;
 
-/** Returns a function that takes steps off those that one check may cost, and throws TooManySteps past them. */
-export function createStepCounter(): (steps: number) => void {
-  let left = mostSteps;
+/** Returns a function that takes steps, or parts of them, off those that one check may cost, and throws TooManySteps past them. */
+export function createStepCounter(partsPerStep = 1): (steps: number) => void {
+  let left = mostSteps * partsPerStep;
   return (steps) => {
     left -= steps;
     if (left < 0) throw new TooManySteps(`that takes more than ${mostSteps} steps; pass fewer or smaller values`);
@@ -104,17 +105,18 @@ export function createStepCounter(): (steps: number) => void {
 }
 
 /**
- * Counts the steps of checking a value: schemas applied to it and to each part of it, a reference counted each time it is followed. Throws
- * TooManySteps past 40,000.
+ * Counts the steps of checking a value: schemas applied to it and to each part and name of it, a reference counted each time it is followed.
+ * Throws TooManySteps past 40,000.
  */
-export function countSteps(root: JsonSchema, given: unknown, schema: unknown = root): void {
+export function countSteps(root: JsonSchema, given: unknown): void {
   const spend = createStepCounter();
   const lookUp = lookUpOf(root);
-  const visit = (value: unknown, schemas: readonly unknown[]): void => {
+  // `path` has the characters of the names around a value: each error of it names them all.
+  const visit = (value: unknown, schemas: readonly unknown[], path: number): void => {
     const all = allApplied(lookUp, schemas);
     if (all.length === 0) return;
-    const text = typeof value === "string" ? value.length / charactersPerStep : 0;
-    for (const one of all) spend(1 + text + stepsOf(one));
+    const characters = path + (typeof value === "string" ? value.length : 0);
+    for (const one of all) spend(1 + characters / charactersPerStep + stepsOf(one));
     if (Array.isArray(value)) {
       if (all.some(({ uniqueItems }) => uniqueItems === true)) {
         if (value.length > mostUniqueItems)
@@ -122,12 +124,19 @@ export function countSteps(root: JsonSchema, given: unknown, schema: unknown = r
         // Each is compared with every other, part by part.
         spend((value.length * partsOf(value)) / partsPerStep);
       }
-      for (const [index, item] of value.entries()) visit(item, schemasOfItem(all, index));
+      for (const [index, item] of value.entries()) visit(item, schemasOfItem(all, index), path);
     } else if (isPlainObject(value)) {
-      for (const key of Object.keys(value)) visit(value[key], schemasOfProperty(all, key));
+      const forNames = all.flatMap(({ propertyNames = [] }) => propertyNames);
+      const patterns = all.reduce((sum, one) => sum + Object.keys(Object(one.patternProperties)).length, 0);
+      for (const key of Object.keys(value)) {
+        // Each schema lists the names, and each pattern is tried with each.
+        spend((all.length + patterns) * (1 / givenNamesPerStep + key.length / charactersPerStep));
+        visit(key, forNames, path + key.length);
+        visit(value[key], schemasOfProperty(all, key), path + key.length);
+      }
     }
   };
-  visit(given, [schema]);
+  visit(given, [root], 0);
 }
 
 /** Counts the values in a value; long text weighs more. */

@@ -20,20 +20,11 @@ let library: SchemaLibrary | undefined;
 /** Errors of `value`, none when it fits. Asynchronous only while the library loads. */
 export type Validator = (value: unknown) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
-/** Facts about a schema, and about the values that are to be checked. */
-interface Known {
-  /** The quick check of the schema. */
-  readonly accepts?: Check | undefined;
-  /** True if the steps of each value have been counted already. */
-  readonly isCounted?: boolean;
-}
-
 /**
- * Creates a validator of one schema; the library is loaded, and the schema prepared, at the first call. Throws TooManySteps for a value that
- * costs too much.
+ * Creates a validator of one schema, of which `accepts` is the quick check; the library is loaded, and the schema prepared, at the first call.
+ * Throws TooManySteps for a value that costs too much.
  */
-export function createValidator(schema: JsonSchema, known: Known = {}): Validator {
-  const { accepts = compileQuickCheck(schema), isCounted = false } = known;
+export function createValidator(schema: JsonSchema, accepts: Check | undefined = compileQuickCheck(schema)): Validator {
   let run: ((value: unknown) => readonly ValidationError[]) | undefined;
   const check = (loaded: SchemaLibrary, value: unknown): readonly ValidationError[] => {
     library = loaded;
@@ -42,7 +33,7 @@ export function createValidator(schema: JsonSchema, known: Known = {}): Validato
   };
   return (value) => {
     if (accepts?.(value)) return [];
-    if (!isCounted) countSteps(schema, value);
+    countSteps(schema, value);
     return library ? check(library, value) : import("@cfworker/json-schema").then((loaded) => check(loaded, value));
   };
 }
