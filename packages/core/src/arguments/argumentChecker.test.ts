@@ -136,6 +136,31 @@ describe("of a mounted tool the server's word counts", () => {
     expect(await mounted(schema, { a })).toEqual({ a });
   });
 
+  const byPattern = { patternProperties: { "^x-": text } };
+  const closedNames = { additionalProperties: false };
+  const noOthers = { unevaluatedProperties: false };
+  test.each<[JsonSchema, JsonSchema]>([
+    [{ ...byPattern, ...closedNames }, closedNames],
+    [{ ...byPattern, ...noOthers }, noOthers],
+    [
+      { allOf: [byPattern], ...noOthers },
+      { allOf: [{ properties: { b: text } }], ...noOthers },
+    ],
+    [
+      { anyOf: [{ $ref: "#/$defs/named" }, text], ...noOthers },
+      { allOf: [byPattern], ...closedNames },
+    ],
+    [
+      { properties: { o: byPattern }, ...byPattern, ...closedNames },
+      { properties: { o: byPattern }, ...closedNames },
+    ],
+  ])("names are its server's where %j has patterns for them, and unknown where %j has none", async (open, closed) => {
+    const properties = { o: { type: "object", ...open }, c: { type: "object", ...closed } };
+    const rest = { $defs: { named: byPattern } };
+    expect(await mounted({ properties }, { a: { o: { X_1: "v" } } }, rest)).toEqual({ a: { o: { X_1: "v" } } });
+    expect(await mounted({ properties }, { a: { c: { X_1: "v" } } }, rest)).toContain("a.c.X_1: is not an argument");
+  });
+
   const oneName = { oneOf: [{ required: ["id"] }, { required: ["name"] }] };
   const notBoth = { not: { required: ["a", "b"] } };
   const anywhere = { additionalProperties: true };

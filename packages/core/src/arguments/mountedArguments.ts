@@ -2,21 +2,25 @@ import type { JsonSchema } from "../interface.ts";
 import { isPlainObject, setOwn } from "../json.ts";
 import { pointerParts, stepInto, wrappers } from "./explain.ts";
 import { mapSchemas, resolveReference, walkSchema } from "./schemaParts.ts";
+import { lookUpOf } from "./steps.ts";
 import { type Check, createValidator, type ValidationError, type Validator } from "./validator.ts";
 
 const forms: ReadonlySet<string> = new Set(["format", "pattern", "patternProperties"]);
-/** Keywords that refuse names which a pattern may allow. */
-const surplus: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
 
-/** Returns the schema by which values of a mounted tool are checked: the forms of texts and names are for its server to judge. */
+/**
+ * Returns the schema by which values of a mounted tool are checked: the forms of texts and names are for its server to judge, and so is every
+ * name of an object for which there are patterns of names.
+ */
 export function mountedSchema(schema: JsonSchema): JsonSchema {
-  let hasPatterns = false;
-  walkSchema(schema, ({ patternProperties }) => {
-    hasPatterns ||= patternProperties !== undefined;
+  const withPatterns = (keyword: string, own: JsonSchema): boolean => {
+    // What applies to the same object counts as evaluated, but not as named.
+    const beside = keyword === "unevaluatedProperties" ? lookUpOf(schema)(own) : [own];
+    return beside.some(({ patternProperties }) => patternProperties !== undefined);
+  };
+  return loosen(schema, (keyword, value, own) => {
+    const isForNames = keyword === "additionalProperties" || keyword === "unevaluatedProperties";
+    return forms.has(keyword) || (isForNames && withPatterns(keyword, own)) ? undefined : value;
   });
-  return loosen(schema, (keyword, value) =>
-    forms.has(keyword) || (hasPatterns && surplus.has(keyword)) ? undefined : value,
-  );
 }
 
 /** Creates the validator of a mounted tool: what null means is for its server to say, so only the name of a null may be refused. */
@@ -83,7 +87,7 @@ function valueAt(args: unknown, location: string): unknown {
 }
 
 /** Returns the value of a keyword as it is, a weaker one, or undefined to leave the keyword out. */
-type Weaken = (keyword: string, value: unknown) => unknown;
+type Weaken = (keyword: string, value: unknown, own: JsonSchema) => unknown;
 
 /** The number of keywords that are examined; parts beyond count as weakened. */
 const mostLooks = 100_000;
@@ -101,8 +105,8 @@ function loosen(schema: JsonSchema, weaken: Weaken): JsonSchema {
     isBroken ||= isReference("$ref", $ref) && throughMoved.test($ref) && resolveReference(loose, $ref) === undefined;
   });
   if (!isBroken) return loose;
-  return loosenParts(schema, (keyword, value) =>
-    isReference(keyword, value) && throughMoved.test(value) ? undefined : weaken(keyword, value),
+  return loosenParts(schema, (keyword, value, own) =>
+    isReference(keyword, value) && throughMoved.test(value) ? undefined : weaken(keyword, value, own),
   );
 }
 
@@ -124,7 +128,7 @@ function loosenParts(schema: JsonSchema, weaken: Weaken): JsonSchema {
     }
     const loose: JsonSchema = {};
     for (const [keyword, value] of Object.entries(own)) {
-      const weak = gone.has(keyword) ? undefined : weaken(keyword, value);
+      const weak = gone.has(keyword) ? undefined : weaken(keyword, value, own);
       if (weak !== undefined) setOwn(loose, keyword, weak);
     }
     for (const union of unions) {
@@ -149,7 +153,7 @@ function createWeakCheck(root: JsonSchema, weaken: Weaken): (part: unknown) => b
       walkSchema(schema, (own) => {
         for (const [keyword, value] of Object.entries(own)) {
           left -= 1;
-          isFound ||= left < 0 || weaken(keyword, value) !== value;
+          isFound ||= left < 0 || weaken(keyword, value, own) !== value;
           if (!isFound && isReference(keyword, value)) look(resolveReference(root, value));
         }
       });
