@@ -89,7 +89,9 @@ describe.runIf(onLinux)("the process tree", () => {
     );
     await expect.poll(() => [argument, argument, another].map((one) => withArgument(one).length)).toEqual([2, 2, 1]);
     controller.abort(new Error("enough"));
-    await expect(running).rejects.toMatchObject({ code: "aborted", details: { reason: new Error("enough") } });
+    await expect(running).rejects.toMatchObject({
+      ...{ code: "aborted", toolName: "run_bash", details: { reason: new Error("enough") } },
+    });
     expect([argument, another].map((one) => withArgument(one).length)).toEqual([0, 1]);
     killAll(another);
     expect((await other).exit_code).toBe(137);

@@ -189,13 +189,15 @@ describe("a search on the caller's thread", () => {
   });
 
   test("of a large tree asks for more threads the more files it finds, and for one at most where files are listed", async () => {
-    const most = async (job: SearchJob): Promise<number> => {
+    const most = async (job: SearchJob, takers = 8): Promise<number> => {
       // Nothing joins: threads would take files from it.
-      const { asked, pool } = watched({ ...noThreads, takers: 8, ask: () => undefined });
+      const { asked, pool } = watched({ ...noThreads, takers, ask: () => undefined });
       await run(pool, job);
       return Math.max(...asked.map(({ started }) => started));
     };
     expect(await most(textJob({}, more))).toBe(3);
+    // The caller's thread is the second of two.
+    expect(await most(textJob({}, more), 2)).toBe(1);
     expect(await most(textJob({ query: undefined }, more))).toBe(1);
     // A thread remembers more folders than the caller's, so that the next search need not list them again.
     expect(await most(textJob({ globs: { patterns: ["*.none"], anyDepth: true } }, more))).toBe(1);

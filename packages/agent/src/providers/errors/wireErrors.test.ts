@@ -90,6 +90,12 @@ test("a proxy that the environment names and Node does not use is told, but for 
   expect(toAgentError(failed, service).message).not.toContain("PROXY");
 });
 
+test("a failure of no known kind is told in its own words, and is not tried again", () => {
+  const error = toAgentError(new Error("strange"), service);
+  expect(error).toMatchObject({ code: "invalid_request", retryable: false });
+  expect(error.message).toMatch(/ failed: strange\. Check the settings of the provider\.$/);
+});
+
 test("errors in mid-stream are classified by the code that the service sends", () => {
   const code = (body: object) => toAgentError(serviceFault(body), service).code;
   expect(code({ type: "overloaded_error", message: "x" })).toBe("server");
