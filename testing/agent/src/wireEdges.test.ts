@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { OpenAIProvider } from "@toolcrib/agent/openai";
 import { OpenRouterProvider } from "@toolcrib/agent/openrouter";
-import { createToolSearch, defineTool, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { createToolSearch, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { withoutSharp } from "@toolcrib/testing/pictures";
 import { routeServices } from "@toolcrib/testing/routeServices";
 import { sharedWireServer } from "@toolcrib/testing/sharedWireServer";
@@ -12,6 +12,7 @@ import { inForce } from "@toolcrib/testing/wire/inForce";
 import { answerWith, jsonOf, type WireReply } from "@toolcrib/testing/wireReplies";
 import { beforeEach, describe, expect, test } from "vitest";
 import { everydayServices } from "./wireServices.ts";
+import { call, pictureOf, say, searched, tool } from "./wireTalk.ts";
 
 /* What a conversation may begin with or come to only rarely, and what the services then still take. */
 
@@ -19,20 +20,6 @@ const server = await sharedWireServer();
 routeServices(server);
 const apiKey = "sk-services-0123456789";
 
-const tool = (name: string, more: object = {}) =>
-  defineTool({
-    name,
-    description: `Does ${name}.`,
-    parameters: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
-    execute: () => `${name} done`,
-    ...more,
-  });
-const call = (...called: string[]): WireReply => ({
-  text: "Looking.",
-  calls: called.map((name) => ({ name, args: '{"path": "a"}' })),
-});
-const say = (text: string): WireReply => ({ text });
-const searched: WireReply = { calls: [{ name: "search_tools", args: '{"query": "mail"}' }] };
 const script = (...replies: WireReply[]): void => server.script(...replies.map(answerWith));
 const offered = (): readonly string[] => {
   const { format, body } = server.requests.at(-1) ?? { format: "chat" as const, body: {} };
@@ -215,18 +202,12 @@ test("Anthropic's default temperature is sent", async () => {
 
 test("large pictures that another model was given are left out, the same ones in each request, and only where they are too many", async () => {
   withoutSharp();
-  const picture = (side: number) => {
-    const bytes = Buffer.alloc(33);
-    bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
-    for (const at of [16, 20]) bytes.writeUInt32BE(side, at);
-    return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" } as const;
-  };
   const journal = join(temporaryFolder("pictures"), "session.jsonl");
-  const draw = tool("draw", { execute: () => toolOutput("drawn", { content: [picture(3000)] }) });
+  const draw = tool("draw", { execute: () => toolOutput("drawn", { content: [pictureOf(3000)] }) });
   const options = { tools: new ToolRegistry([draw]), attempts: 1 };
   const first = new Agent(new OpenAIProvider({ apiKey }), { ...options, journal });
   script(call(...Array(12).fill("draw")), say("Done."));
-  await first.chat([{ type: "text", text: "These." }, ...Array(12).fill(picture(3000)), picture(1000)]);
+  await first.chat([{ type: "text", text: "These." }, ...Array(12).fill(pictureOf(3000)), pictureOf(1000)]);
   const second = await Agent.resume(new AnthropicProvider({ apiKey }), journal, options);
   const sent: number[] = [];
   for (let turn = 0; turn < 3; turn += 1) {

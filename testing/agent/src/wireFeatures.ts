@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Agent, type AgentOptions, chatObject, fallbackProvider } from "@toolcrib/agent";
 import { AnthropicProvider } from "@toolcrib/agent/anthropic";
 import { assertConversation } from "@toolcrib/agent/testing";
-import { defineTool, type ExecutableTool, type ToolOutput, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { defineTool, type ExecutableTool, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { mendSchema } from "@toolcrib/core/internal";
 import { drawPicture } from "@toolcrib/testing/pictures";
 import { routeServices } from "@toolcrib/testing/routeServices";
@@ -13,15 +13,7 @@ import { answerWith, jsonOf, replyEvents, sse, streamOf, type WireReply } from "
 import type { WireScript, WireServer } from "@toolcrib/testing/wireServer";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type WireService, wireServices } from "./wireServices.ts";
-
-const tool = (name: string, execute: () => string | ToolOutput = () => `${name} done`, more: object = {}) =>
-  defineTool({
-    name,
-    description: `Does ${name}.`,
-    parameters: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
-    execute,
-    ...more,
-  });
+import { call, pictureOf, say, tool } from "./wireTalk.ts";
 
 const names = (tools: ToolRegistry): string[] =>
   tools
@@ -29,11 +21,6 @@ const names = (tools: ToolRegistry): string[] =>
     .map((schema) => schema.function.name)
     .sort();
 
-const call = (...called: string[]): WireReply => ({
-  text: "Looking.",
-  calls: called.map((name) => ({ name, args: '{"path": "a"}' })),
-});
-const say = (text: string): WireReply => ({ text });
 const schema = {
   type: "object",
   properties: { city: { type: "string" } },
@@ -102,7 +89,7 @@ export function testFeatures(
         const picture = { type: "image", mimeType: "image/png" } as const;
         const [data = "", other = ""] = await drawn;
         const content = new Array(12).fill({ ...picture, data });
-        tools = new ToolRegistry([tool("look", () => toolOutput("Twelve.", { content }))]);
+        tools = new ToolRegistry([tool("look", { execute: () => toolOutput("Twelve.", { content }) })]);
         script(call("look"), say("Seen."), call("look"), say("Seen."), say("Still here."));
         const agent = agentOf({ journal: journal() });
         await agent.chat("Look.");
@@ -157,7 +144,7 @@ export function testFeatures(
       agent.removeTool("late");
       await work(agent);
       expect(lastRequest().tools).toEqual(names(tools));
-      agent.addTool(tool("late", undefined, { description: "Does more." }));
+      agent.addTool(tool("late", { description: "Does more." }));
       script(call("late"), say("Done."));
       await agent.chat("Go.");
       expect(lastRequest().tools).toEqual(names(tools));
@@ -177,7 +164,7 @@ export function testFeatures(
       server.answerAll((request) => {
         const history = (request.body.messages ?? request.body.input) as readonly unknown[];
         const isSummary = JSON.stringify(history.at(-1)).includes("summary alone");
-        return scripted(isSummary ? say("They went.") : say("Done."), request);
+        return answerWith(isSummary ? say("They went.") : say("Done."))(request);
       });
       for (let turn = 0; turn < 6; turn += 1)
         expect(await small.chat(`Turn ${turn}. ${"Go. ".repeat(500)}`)).toContain("Done.");
@@ -233,7 +220,9 @@ export function testFeatures(
       await work(agent);
       const byFormat = /"(output_config|text|response_format)":\{[^}]*"(format|json_schema)"/;
       const answer: WireScript = (request) =>
-        scripted(byFormat.test(request.text) ? say(oslo) : { calls: [{ name: "final_answer", args: oslo }] }, request);
+        answerWith(byFormat.test(request.text) ? say(oslo) : { calls: [{ name: "final_answer", args: oslo }] })(
+          request,
+        );
       server.script(answerWith(call("look")), answer);
       expect(await chatObject(agent, "Where?", schema)).toEqual({ city: "Oslo" });
       await work(agent);
@@ -246,7 +235,7 @@ export function testFeatures(
       server.script(answerWith(say("It is Oslo.")));
       server.answerAll((request) => {
         const offers = inForce(request.format, request.body).tools.includes("final_answer");
-        return scripted(offers ? { calls: [{ name: "final_answer", args: oslo }] } : say(oslo), request);
+        return answerWith(offers ? { calls: [{ name: "final_answer", args: oslo }] } : say(oslo))(request);
       });
       expect(await chatObject(agent, "Where?", schema)).toEqual({ city: "Oslo" });
       server.answerAll(() => ({ status: 500, chunks: [] }));
@@ -273,7 +262,7 @@ export function testFeatures(
       const agent = agentOf();
       await work(agent);
       const stop = { messages: "max_tokens", responses: "max_output_tokens", chat: "length" };
-      server.script((request) => scripted({ ...call("look"), stop: stop[request.format] }, request));
+      server.script((request) => answerWith({ ...call("look"), stop: stop[request.format] })(request));
       await expect(agent.chat("Go.")).rejects.toMatchObject({ reason: "token-limit" });
       server.script(jsonOf({ error: { message: "Overloaded" } }, { status: 529 }));
       await expect(agent.chat("Go.")).rejects.toMatchObject({ code: "server" });
@@ -315,17 +304,14 @@ export function testFeatures(
     });
 
     test.runIf(isMessages)("pictures, of which the service takes only small ones once there are many", async () => {
-      const bytes = Buffer.alloc(33);
-      bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
-      for (const at of [16, 20]) bytes.writeUInt32BE(3000, at);
-      const picture = { type: "image", data: bytes.toString("base64"), mimeType: "image/png" } as const;
-      tools.register(tool("draw", () => toolOutput("drawn", { content: [picture] })));
+      const picture = pictureOf(3000);
+      tools.register(tool("draw", { execute: () => toolOutput("drawn", { content: [picture] }) }));
       const agent = agentOf();
       for (let turn = 0; turn < 5; turn += 1) {
         script(call("draw", "draw", "draw", "draw", "draw"), say("Done."));
         expect(await agent.chat("Draw.")).toContain("Done.");
       }
-      server.answerAll((request) => scripted(say("Done."), request));
+      server.answerAll((request) => answerWith(say("Done."))(request));
       // Where the service has that limit, the message is refused in words before it is sent.
       await agent
         .chat([{ type: "text", text: "And this?" }, picture])
@@ -346,9 +332,4 @@ export function testFeatures(
       expectKept(false);
     });
   });
-}
-
-function scripted(reply: WireReply, request: Parameters<Extract<WireScript, (...args: never) => unknown>>[0]) {
-  const made = answerWith(reply);
-  return typeof made === "function" ? made(request) : made;
 }

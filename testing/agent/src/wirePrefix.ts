@@ -1,26 +1,23 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions } from "@toolcrib/agent";
 import { assertConversation } from "@toolcrib/agent/testing";
-import { createToolSearch, defineTool, ToolRegistry } from "@toolcrib/core";
+import { createToolSearch, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { inForce } from "@toolcrib/testing/wire/inForce";
 import { answerWith, type WireReply } from "@toolcrib/testing/wireReplies";
 import type { WireRequest, WireServer } from "@toolcrib/testing/wireServer";
 import { expect } from "vitest";
 import type { WireService } from "./wireServices.ts";
+import { call, say, searched, tool as shortTool } from "./wireTalk.ts";
 
 /** Fewer tokens are not cached. */
 const leastCached = 1024;
 const words = "Read this carefully. ".repeat(30);
 
-const tool = (name: string, more: object = {}) =>
-  defineTool({
-    name,
-    description: `Does ${name}. ${words}`,
-    parameters: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
-    execute: () => `${name} done`,
-    ...more,
-  });
+const tool = (
+  name: string,
+  { description = `Does ${name}.`, ...more }: { description?: string; [option: string]: unknown } = {},
+) => shortTool(name, { description: `${description} ${words}`, ...more });
 
 const deferred = ["mail", "post"];
 
@@ -32,12 +29,7 @@ function firstTools(): ToolRegistry {
   return tools.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
 }
 
-const call = (...names: string[]): WireReply => ({
-  text: "Looking.",
-  calls: names.map((name) => ({ name, args: '{"path": "a"}' })),
-});
-const searched: WireReply = { calls: [{ name: "search_tools", args: '{"query": "mail"}' }] };
-const done: WireReply = { text: "Done." };
+const done = say("Done.");
 const script = ({ server }: Pick<Talk, "server">, ...replies: WireReply[]): void =>
   server.script(...replies.map(answerWith));
 
