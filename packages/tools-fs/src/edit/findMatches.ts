@@ -7,19 +7,12 @@ export interface Match {
 const longestAnchor = 64;
 /** Characters that are searched at once. */
 const windowLength = 256 * 1024;
-/** Work for a line that is compared, in characters that could be searched meanwhile. */
-const lineWork = 96;
 
 /**
  * Yields every match of `wanted`, with LF or CRLF; overlapping ones only if asked for. Yields undefined where a place did not match or
- * a part of the text was searched, so that the caller can pause. `count` is called with the work that was done, and may throw.
+ * a part of the text was searched, so that the caller can pause.
  */
-export function* findMatches(
-  text: string,
-  wanted: string,
-  overlapping: boolean,
-  count: (work: number) => void,
-): Generator<Match | undefined> {
+export function* findMatches(text: string, wanted: string, overlapping: boolean): Generator<Match | undefined> {
   const plain = wanted.replaceAll("\r\n", "\n");
   const firstBreak = plain.indexOf("\n");
   // A text that starts with a line break is found by that break.
@@ -27,7 +20,6 @@ export function* findMatches(
   for (let from = 0; from < text.length; ) {
     const part = text.slice(from, from + windowLength + anchor.length - 1);
     const found = part.indexOf(anchor);
-    count(found < 0 ? windowLength : found + lineWork);
     if (found < 0) {
       from += windowLength;
       yield undefined;
@@ -35,19 +27,18 @@ export function* findMatches(
     }
     const at = from + found;
     const start = anchor === "\n" && text[at - 1] === "\r" ? at - 1 : at;
-    const end = matchAt(text, start, plain, count);
+    const end = matchAt(text, start, plain);
     from = end !== undefined && !overlapping ? Math.max(end, at + 1) : at + 1;
     yield end === undefined ? undefined : { start, end };
   }
 }
 
 /** Returns where `wanted`, whose line breaks are LF, ends if it starts at `start`. */
-function matchAt(text: string, start: number, wanted: string, count: (work: number) => void): number | undefined {
+function matchAt(text: string, start: number, wanted: string): number | undefined {
   let at = start;
   for (let from = 0; ; ) {
     const lineBreak = wanted.indexOf("\n", from);
     const line = wanted.slice(from, lineBreak < 0 ? wanted.length : lineBreak);
-    count(lineWork + line.length);
     if (!text.startsWith(line, at)) return undefined;
     at += line.length;
     if (lineBreak < 0) return at;

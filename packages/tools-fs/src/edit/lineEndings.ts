@@ -2,19 +2,12 @@ import type { Match } from "./findMatches.ts";
 
 /** Lines that an edit adds and removes, up to which its lines are compared one by one. */
 const mostChanges = 1000;
-/** Work for a step of that comparison, in characters that could be searched meanwhile. */
-const stepWork = 96;
 
 /**
  * Returns a function that gives the new text for a match, with the line endings of the file: where it has both, those of the lines that the
  * edit keeps or replaces, and for a further line that of the line before. Matches must be given in order.
  */
-export async function lineEndingsOf(
-  text: string,
-  oldText: string,
-  newText: string,
-  count: (work: number) => void,
-): Promise<(match: Match) => string> {
+export async function lineEndingsOf(text: string, oldText: string, newText: string): Promise<(match: Match) => string> {
   if (!newText.includes("\n")) return () => newText;
   const lines = newText.split(/\r?\n/);
   const hasCrlf = text.includes("\r\n");
@@ -23,7 +16,7 @@ export async function lineEndingsOf(
     const adapted = text.includes("\n") ? lines.join(ending) : newText;
     return () => adapted;
   }
-  const sources = await sourcesOf(oldText.split(/\r?\n/), lines, count);
+  const sources = await sourcesOf(oldText.split(/\r?\n/), lines);
   const last = text.lastIndexOf("\n");
   let next = -1;
   return ({ start, end }) => {
@@ -43,14 +36,9 @@ function hasBareLf(text: string): boolean {
 }
 
 /** Returns for each new line the old line whose ending it takes. */
-async function sourcesOf(
-  oldLines: readonly string[],
-  newLines: readonly string[],
-  count: (work: number) => void,
-): Promise<number[]> {
+async function sourcesOf(oldLines: readonly string[], newLines: readonly string[]): Promise<number[]> {
   const { diffArrays } = await import("diff");
   const changes = Math.min(oldLines.length + newLines.length, mostChanges);
-  count(changes * changes * stepWork);
   const parts = diffArrays([...oldLines], [...newLines], { maxEditLength: changes }) ?? [
     { removed: true, added: false, count: oldLines.length },
     { removed: false, added: true, count: newLines.length },

@@ -34,16 +34,10 @@ test("the line numbers of the first ten matches are named", async () => {
   await expect(replace("aa", "a", "x")).rejects.toThrow("has 2 matches, at line 1;");
 });
 
-test.each<[string, string, Edit[]]>([
-  [
-    "many edits of a long text",
-    "b".repeat(5000),
-    Array<Edit>(300).fill({ old_text: "b", new_text: "b", replace_all: true }),
-  ],
-  ["repetitions sought in more of them", "a\n".repeat(5000), [{ old_text: `${"a\n".repeat(2500)}x`, new_text: "" }]],
-  ["and in one line", "a".repeat(50_000), [{ old_text: `${"a".repeat(25_000)}x`, new_text: "" }]],
-])("%s: refused after a bounded amount of work", async (_, text, edits) => {
-  await expect(replaceText(text, edits, { maxBytes: 1e6, mostWork: 1e7 })).rejects.toThrow("edits: take too long");
+test("edits that would take too long end with the call", async () => {
+  const edits = [{ old_text: `${"a\n".repeat(1e5)}x`, new_text: "" }];
+  const run = replaceText("a\n".repeat(1e6), edits, { maxBytes: 1e8, signal: AbortSignal.timeout(50) });
+  await expect(run).rejects.toMatchObject({ name: "TimeoutError" });
 });
 
 test("a text of many megabytes takes dozens of edits", async () => {

@@ -1,4 +1,4 @@
-import { invalidArgument, type ToolError } from "@toolcrib/core";
+import { invalidArgument } from "@toolcrib/core";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 import { findMatches } from "./findMatches.ts";
 import { lineEndingsOf } from "./lineEndings.ts";
@@ -14,17 +14,10 @@ export interface ReplaceLimits {
   /** The most bytes of the text, after each edit too. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
-  mostWork?: number | undefined;
 }
 
 /** Parts of a text that are joined at once, so that a list of a million parts is never held. */
 const mostParts = 4096;
-
-/**
- * The most work of all edits of a call unless told otherwise, in characters that are searched or copied: some seconds. Only many edits of a long text, or a
- * text of repetitions that is sought in one, take more.
- */
-const defaultMostWork = 2 ** 32;
 
 /** Matches whose lines an error names. */
 const mostPlaces = 10;
@@ -37,18 +30,12 @@ const mostPlaces = 10;
 export async function replaceText(
   text: string,
   edits: readonly Edit[],
-  { maxBytes, signal, mostWork = defaultMostWork }: ReplaceLimits,
+  { maxBytes, signal }: ReplaceLimits,
 ): Promise<string> {
   const pause = createYielder(signal);
   let result = text;
-  let work = 0;
-  const count = (more: number): void => {
-    work += more;
-    if (work > mostWork) throw tooMuchWork();
-  };
   for (const [index, edit] of edits.entries()) {
-    count(result.length);
-    result = await replaceOne(result, edit, { field: `edits[${index}]`, maxBytes, pause, count });
+    result = await replaceOne(result, edit, { field: `edits[${index}]`, maxBytes, pause });
     await pause();
   }
   if (result === text)
@@ -56,33 +43,27 @@ export async function replaceText(
   return result;
 }
 
-function tooMuchWork(): ToolError {
-  const why = "take too long: many edits of a long text, or a long old_text that almost matches at many places";
-  return invalidArgument("edits", `${why}; give fewer edits in a call, and shorter texts`);
-}
-
 interface Step {
   /** The edit, as errors name it. */
   field: string;
   maxBytes: number;
   pause: Yield;
-  count: (work: number) => void;
 }
 
 async function replaceOne(
   text: string,
   { old_text, new_text, replace_all = false }: Edit,
-  { field, maxBytes, pause, count }: Step,
+  { field, maxBytes, pause }: Step,
 ): Promise<string> {
   const oldField = `${field}.old_text`;
   if (old_text === "") throw invalidArgument(oldField, "must not be empty; give the exact text to replace");
-  const adapt = await lineEndingsOf(text, old_text, new_text, count);
+  const adapt = await lineEndingsOf(text, old_text, new_text);
   const changed = growingText(`${field}.new_text`, maxBytes);
   let matches = 0;
   let done = 0;
   const lineNumbers = countLines(text);
   const places: number[] = [];
-  for (const match of findMatches(text, old_text, !replace_all, count)) {
+  for (const match of findMatches(text, old_text, !replace_all)) {
     const waiting = pause();
     if (waiting !== undefined) await waiting;
     if (match === undefined) continue;
