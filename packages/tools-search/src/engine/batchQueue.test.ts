@@ -71,11 +71,4 @@ describe("the queue of a search", () => {
     queue.take();
     expect(shared(queue).isEmptied).toBe(true);
   });
-
-  test("lets one taker leave for each time that it is asked", () => {
-    const queue = new BatchQueue();
-    expect(queue.acceptLeaving()).toBe(false);
-    queue.askToLeave();
-    expect([shared(queue).acceptLeaving(), queue.acceptLeaving()]).toEqual([true, false]);
-  });
 });

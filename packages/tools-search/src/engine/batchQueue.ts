@@ -1,5 +1,5 @@
 /** The place of each value, in Int32 units. Takers wait on `changes`. */
-const at = { changes: 0, stopped: 1, ended: 2, added: 3, taken: 4, results: 5, units: 6, leaving: 7, lock: 8 } as const;
+const at = { changes: 0, stopped: 1, ended: 2, added: 3, taken: 4, results: 5, units: 6, lock: 7 } as const;
 const headLength = 16;
 /** Before the text of each slot: whether it is in use, and what a batch is beside its paths. */
 const slot = { used: 0, order: 1, start: 2, length: 3, headLength: 4 } as const;
@@ -110,18 +110,6 @@ export class BatchQueue {
   /** Returns whether nothing is left to take, now and later. */
   get isEmptied(): boolean {
     return (this.stopped || this.#load(at.ended) === 1) && this.#load(at.taken) === this.#load(at.added);
-  }
-
-  /** Asks one taker to leave before its next batch. */
-  askToLeave(): void {
-    Atomics.add(this.#integers, at.leaving, 1);
-    this.#notify();
-  }
-
-  /** Returns whether the taker that asks is the one that leaves. */
-  acceptLeaving(): boolean {
-    const leaving = this.#load(at.leaving);
-    return leaving > 0 && Atomics.compareExchange(this.#integers, at.leaving, leaving, leaving - 1) === leaving;
   }
 
   #isFree(number: number): boolean {

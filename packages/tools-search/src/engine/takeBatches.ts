@@ -42,7 +42,6 @@ export function* takeBatches(
       yield "between";
       continue;
     }
-    if (taker.isThread && !isWalking && queue.acceptLeaving()) return;
     const batch = searchBatch && queue.take();
     if (batch) {
       if (yield* searchBatch(batch)) return;

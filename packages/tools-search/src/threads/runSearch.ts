@@ -66,7 +66,6 @@ class RunningSearch implements PoolMember {
   /** Steps of the walk that found nothing. */
   #emptySteps = 0;
   #noThreads: NoThreadsError | undefined;
-  #isSparing = false;
   #isOver = false;
 
   constructor(pool: SearchPool, job: SearchJob, options: RunOptions) {
@@ -122,12 +121,6 @@ class RunningSearch implements PoolMember {
     );
   }
 
-  spare(): void {
-    if (this.#isSparing) return;
-    this.#isSparing = true;
-    this.#queue.askToLeave();
-  }
-
   giveUp(reason: NoThreadsError): void {
     this.#noThreads = reason;
     if (!this.#isHere) this.#goOnAlone(reason);
@@ -180,7 +173,6 @@ class RunningSearch implements PoolMember {
     if (message.kind === "failed") this.#fail(new Error(message.message));
     if (message.kind === "found") this.#count(message.files);
     if (message.kind === "done" && this.#threads.delete(thread)) {
-      this.#isSparing = false;
       this.#pool.release(thread);
       this.#goOn();
     }

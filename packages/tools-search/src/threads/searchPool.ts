@@ -10,8 +10,6 @@ export interface PoolMember {
   /** True if it can do nothing before a thread joins. */
   readonly waits: boolean;
   join(thread: SearchThread): void;
-  /** Asks for one thread back: another search has fewer. */
-  spare(): void;
   /** Tells that no thread can be started, and none will. */
   giveUp(reason: NoThreadsError): void;
 }
@@ -89,14 +87,13 @@ class ThreadPool {
     this.#serve();
   }
 
-  /** Gives free threads to the searches that have the fewest, starts those that are worth it, and takes from who has most. */
+  /** Gives free threads to the searches that have the fewest, and starts those that are worth it. */
   #serve(limit: number = this.#warmThreads): void {
     let toStart = -this.#starting;
     for (const member of [...this.#members].sort((a, b) => a.joined - b.joined)) {
       while (member.joined < member.wanted.ready && this.#free.length > 0) this.#join(member);
       const worth = Math.max(0, member.wanted.started - member.joined);
       toStart += limit === this.#warmThreads ? worth : Number(member.waits);
-      if (member.joined < member.wanted.ready) this.#spareFor(member);
     }
     for (let more = Math.min(toStart, limit - this.#alive); more > 0; more -= 1) this.#start();
     clearTimeout(this.#overflowTimer);
@@ -113,11 +110,6 @@ class ThreadPool {
     if (!thread) return;
     clearTimeout(this.#idle.get(thread));
     member.join(thread);
-  }
-
-  #spareFor(member: PoolMember): void {
-    const most = [...this.#members].reduce((a, b) => (b.joined > a.joined ? b : a));
-    if (most.joined > member.joined + 1) most.spare();
   }
 
   #start(): void {
