@@ -162,6 +162,9 @@ describe("a name that a line makes", () => {
       await all(options, "ask", linesOf("judgePlaced", "write by an option to a protected place"));
       await all(options, "allow", ["cp -r w x", "cp -r f/. .github", "cp -r src/. ."]);
       await all({ mode, deny: ["effect:write(src/f/)"] }, "deny", ["cp -r f src", "mv f src/", "cp -r f/. src/f"]);
+      // What is there already stays.
+      put("src/f/y.yml");
+      await all({ mode, deny: ["effect:write(src/f/y.yml)"] }, "allow", ["cp -r f src"]);
       await all({ mode, deny: ["effect:write(f/x.yml)"] }, "deny", [
         "cp -r w/workflows/. f",
         "cp -r w/workflows/. src/to",
