@@ -6,6 +6,7 @@ import {
   type AdapterOptions,
   callTool,
   decisionOn,
+  enabledSchemas,
   everySchema,
   type ImageBlock,
   type ToolSource,
@@ -30,7 +31,7 @@ export function toAiSdkTools(registry: ToolSource, options: AdapterOptions = {})
   return new Proxy<ToolSet>(
     {},
     {
-      ownKeys: () => registry.getEnabledSchemas().map((tool) => tool.function.name),
+      ownKeys: () => enabledSchemas(registry).map((tool) => tool.function.name),
       has: (_target, name) => registry.hasTool(String(name)),
       get: (_target, name) => find(name),
       getOwnPropertyDescriptor: (_target, name) => {

@@ -2,14 +2,21 @@ import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import type { BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resources/beta";
 import { toAnthropicTool } from "@toolcrib/core";
-import { type AdapterOptions, callTool, type ImageBlock, type ToolAnswer, type ToolSource } from "./registryCall.ts";
+import {
+  type AdapterOptions,
+  callTool,
+  enabledSchemas,
+  type ImageBlock,
+  type ToolAnswer,
+  type ToolSource,
+} from "./registryCall.ts";
 
 /**
  * Returns the enabled tools for `client.beta.messages.toolRunner({ tools })`. A failure is a result with `is_error`. The runner keeps
  * the list that it was given; a call to a tool that was disabled since is refused.
  */
 export function toAnthropicTools(registry: ToolSource, options: AdapterOptions = {}): BetaRunnableTool<unknown>[] {
-  return registry.getEnabledSchemas().map((schema) => ({
+  return enabledSchemas(registry).map((schema) => ({
     ...toAnthropicTool(schema),
     parse: (input) => input,
     run: async (input, context) => {

@@ -2,6 +2,7 @@ import type { FunctionCall, FunctionDeclaration, FunctionResponsePart, Part } fr
 import { definitionsFor } from "@toolcrib/core/internal";
 import {
   callTool,
+  enabledSchemas,
   geminiPictureTypes,
   type RunOptions,
   type ToolAnswer,
@@ -19,7 +20,7 @@ interface Response {
  * the list follows the registry. Throws a ToolError (`invalid_tool`) for a tool whose name Gemini does not take; a mounted one is left out.
  */
 export function toGeminiTool(registry: ToolSource): { functionDeclarations: FunctionDeclaration[] } {
-  const definitions = definitionsFor(registry.getEnabledSchemas(), "gemini", registry);
+  const definitions = definitionsFor(enabledSchemas(registry), "gemini", registry);
   const functionDeclarations = definitions.map(({ name, description, parameters }) => ({
     name,
     description,

@@ -13,7 +13,7 @@ function loadedBy(file: string): Set<string> {
 
 const subpaths: [file: string, ...loads: string[]][] = [
   ["./aiSdk.ts", "@toolcrib/core", "@toolcrib/core/internal", "ai"],
-  ["./anthropic.ts", "@anthropic-ai/sdk/lib/tools/ToolError", "@toolcrib/core"],
+  ["./anthropic.ts", "@anthropic-ai/sdk/lib/tools/ToolError", "@toolcrib/core", "@toolcrib/core/internal"],
   ["./gemini.ts", "@toolcrib/core/internal"],
   [
     "./langchain.ts",

@@ -17,6 +17,7 @@ import {
   type AdapterOptions,
   callTool,
   dataUrl,
+  enabledSchemas,
   everySchema,
   type ToolAnswer,
   type ToolSource,
@@ -48,7 +49,7 @@ type LangChainRegistryTool = DynamicStructuredTool<JsonSchema, Arguments, Argume
  */
 export function toLangChainTools(registry: ToolSource, options: LangChainOptions = {}): LangChainRegistryTool[] {
   const settings = { ...options, ask: asker(registry, options) };
-  return registry.getEnabledSchemas().map((schema) => toLangChainTool(registry, schema, settings));
+  return enabledSchemas(registry).map((schema) => toLangChainTool(registry, schema, settings));
 }
 
 /**

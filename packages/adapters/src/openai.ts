@@ -8,6 +8,7 @@ import {
   type AdapterOptions,
   callTool,
   dataUrl,
+  enabledSchemas,
   imagesHeading,
   parseArguments,
   type RunOptions,
@@ -21,7 +22,7 @@ import {
  * tool that was disabled since is refused.
  */
 export function toOpenAITools(registry: ToolSource, options: AdapterOptions = {}): RunnableToolFunctionWithoutParse[] {
-  const schemas = registry.getEnabledSchemas();
+  const schemas = enabledSchemas(registry);
   const problem = tooManyTools(schemas.length);
   if (problem !== undefined) throw new RangeError(problem);
   return schemas.map((schema) => {
@@ -74,7 +75,7 @@ function showImages(runner: Runner, name: string, { images }: ToolAnswer): void 
  * broken arguments; a loop with `runOpenAIResponsesCalls` answers those too.
  */
 export function toOpenAIRunnerFunctions(registry: ToolSource, options: AdapterOptions = {}): RunnerFunction[] {
-  return registry.getEnabledSchemas().map((schema) => ({
+  return enabledSchemas(registry).map((schema) => ({
     tool: toOpenAIResponsesTool(schema),
     execute: async (args, { signal } = { signal: undefined }) =>
       toOutput(await callTool(registry, schema.function.name, args, { ...options, signal })),
@@ -86,7 +87,7 @@ export function toOpenAIRunnerFunctions(registry: ToolSource, options: AdapterOp
  * registry.
  */
 export function toOpenAIResponsesTools(registry: ToolSource): FunctionTool[] {
-  return registry.getEnabledSchemas().map(toOpenAIResponsesTool);
+  return enabledSchemas(registry).map(toOpenAIResponsesTool);
 }
 
 /**

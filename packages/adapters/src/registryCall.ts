@@ -7,6 +7,7 @@ import type {
   ToolOutcome,
   ToolRegistry,
 } from "@toolcrib/core";
+import { schemasForModel } from "@toolcrib/core/internal";
 
 /**
  * The part of ToolRegistry that adapters use. Given as a shape, so that a registry of another installed copy of core fits too.
@@ -102,9 +103,14 @@ export function parseArguments(text: string): unknown {
   }
 }
 
-/** Returns the schemas of all tools, enabled or not, in registration order. */
+/** Returns the schemas of the enabled tools that a model may call, in registration order. */
+export function enabledSchemas(registry: Pick<ToolSource, "get" | "getEnabledSchemas">): ChatTool[] {
+  return schemasForModel(registry.getEnabledSchemas(), registry);
+}
+
+/** Returns the schemas of all tools that a model may call, enabled or not, in registration order. */
 export function everySchema(registry: ToolSource): ChatTool[] {
   const copy = registry.clone();
   for (const name of copy.getToolNames()) copy.enable(name);
-  return copy.getEnabledSchemas();
+  return schemasForModel(copy.getEnabledSchemas(), registry);
 }

@@ -5,6 +5,7 @@ import type {
   ExecutableTool,
   JsonSchema,
   ParseResult,
+  ToolCallerKind,
   ToolCallInfo,
   ToolEffect,
   ToolTraits,
@@ -48,6 +49,8 @@ export interface ToolDefinition<Parameters> extends ToolTraits {
   timeoutMs?: number | ((args: ArgumentsOf<Parameters>) => number);
   /** Kept out of an agent's requests until it is searched for (`ExecutableTool.deferred`). */
   deferred?: boolean;
+  /** Those who may call it: the model, programs, or both (`ExecutableTool.callers`). Default: the model. */
+  callers?: readonly ToolCallerKind[];
   /** Declares what a call would do, for guards (`ExecutableTool.effects`). */
   effects?(args: ArgumentsOf<Parameters>): readonly ToolEffect[] | Promise<readonly ToolEffect[]>;
   /** Runs the tool. A string is the output; anything else is rendered as JSON text. Throw to fail. */
@@ -75,6 +78,7 @@ const definitionSpecs: OptionSpecs<ToolDefinition<unknown>> = {
   destructive: true,
   idempotent: true,
   deferred: true,
+  callers: true,
   openWorld: true,
 };
 

@@ -35,6 +35,7 @@ export type {
   Middleware,
   TimeLimit,
   ToolCall,
+  ToolCallerKind,
   ToolCallInfo,
   ToolEffect,
   ToolLabels,

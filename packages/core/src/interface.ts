@@ -49,6 +49,8 @@ export interface ToolCallInfo {
 
 /** Binds the calls that are made within a call, by an agent for example. */
 export interface ToolCaller {
+  /** The registry that runs this call: a tool that calls others does it there, past its guards and with its toggles. */
+  readonly registry: AnyToolRegistry;
   /** The guards that have decided about this call. */
   readonly guards: readonly Guard[];
   /** Answers their questions, and those of others within the call. Without it a question denies. */
@@ -110,6 +112,9 @@ export interface ToolEffect {
   readonly remote?: string | undefined;
 }
 
+/** A caller of a tool (`ExecutableTool.callers`). */
+export type ToolCallerKind = "model" | "programs";
+
 /** A named capability: a schema for the model and an `execute`. A plain object or an instance of a class. */
 export interface ExecutableTool extends ToolTraits {
   readonly name: string;
@@ -126,6 +131,10 @@ export interface ExecutableTool extends ToolTraits {
   readonly deferred?: boolean | undefined;
   /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
   readonly outputSchema?: JsonSchema | undefined;
+  /** Those who may call the tool; `programs` are those of `composite` tools. A tool for programs alone is not sent to a model. Default: the model. */
+  readonly callers?: readonly ToolCallerKind[] | undefined;
+  /** Calls other tools by `call.caller.registry`, which is always there then, with `within`. What they do is theirs, not the tool's. */
+  readonly composite?: boolean | undefined;
   /**
    * Values of arguments that a call leaves out, by their path (`edits[].replace_all`), if the schema does not state them as `default`. For
    * programs that compare versions (`@toolcrib/contracts`): no model is told by it.
@@ -174,8 +183,13 @@ export interface ExecuteOptions {
    * denies with that reason; anything else, or a throw, denies. Without it a question ends the call with `approval_required`.
    */
   approve?: Approve | undefined;
-  /** For tools that let others call tools within the call, in place of `approve`. Guards are added by the registry. */
-  caller?: Omit<ToolCaller, "guards"> | undefined;
+  /** For tools that let others call tools within the call, in place of `approve`. Guards and itself are added by the registry. */
+  caller?: Omit<ToolCaller, "guards" | "registry"> | undefined;
+  /**
+   * The id of the call in which a program makes this one. Its result goes to the program, not to a model: limits of output leave it alone, and
+   * `data` may have 1 MiB.
+   */
+  within?: string | undefined;
 }
 
 /**
@@ -235,6 +249,8 @@ export interface ToolCall {
   readonly callId: string | undefined;
   readonly onProgress: ((progress: ToolProgress) => void) | undefined;
   readonly labels: ToolLabels | undefined;
+  /** The id of the call in which a program makes this one (`ExecuteOptions.within`). */
+  readonly within?: string | undefined;
   /** The registered tool, for its traits; undefined for an unknown name. */
   readonly tool: ExecutableTool | undefined;
   /**
@@ -268,6 +284,8 @@ export interface ToolListing extends ToolTraits {
   enabled: boolean;
   /** Only there, and true, for a tool that an agent shows once it is found. */
   deferred?: boolean;
+  /** Only there for a tool that says who may call it. */
+  callers?: readonly ToolCallerKind[];
   /** The source of the tool; `own` unless its maker says. */
   origin: string;
   /** Unconfirmed claims of its source about it. */

@@ -37,7 +37,8 @@ export {
 } from "./options.ts";
 export { longestDelayMs, untilAborted } from "./registry/deadline.ts";
 export { noteChangedArguments, renderOutcome } from "./registry/outcome.ts";
-export { traitsOf } from "./registry/registration.ts";
+export { schemasForModel, traitsOf } from "./registry/registration.ts";
 export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";
+export { rankTools } from "./registry/toolSearch.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";
 export { oneLine, showLine, showLines, shownName } from "./text/printable.ts";

@@ -38,6 +38,16 @@ function agentOf(replies: ScriptedReply[], options: AgentOptions = {}) {
   return { provider, agent: new Agent(provider, { tools: toolsOf(), ...options }) };
 }
 
+test("a tool for programs alone is in no request", async () => {
+  const tools = new ToolRegistry([
+    anyTool("read_file", () => "", { callers: ["model", "programs"] }),
+    anyTool("post_issue", () => "", { callers: ["programs"] }),
+  ]);
+  const { agent, provider } = agentOf(["ok"], { tools });
+  await agent.chat("go");
+  expect(offered(provider)).toEqual(["read_file"]);
+});
+
 describe("deferred tools", () => {
   test("are left out of requests until they are found, then come last in the order found, and stay", async () => {
     const replies = [search("issue"), call("close_issue"), search("mail"), "ok", search("issue"), "ok"];

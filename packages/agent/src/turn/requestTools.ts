@@ -1,5 +1,5 @@
 import type { ChatTool } from "@toolcrib/core";
-import { attempt } from "@toolcrib/core/internal";
+import { attempt, schemasForModel } from "@toolcrib/core/internal";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { ToolRunner } from "./toolCalls.ts";
@@ -12,7 +12,7 @@ export function requestTools(
   tools: ToolRunner,
   found: ReadonlySet<string>,
 ): Pick<ModelRequest, "tools" | "deferredTools"> {
-  const schemas = wellFormedTools(tools.getEnabledSchemas());
+  const schemas = schemasForModel(wellFormedTools(tools.getEnabledSchemas()), tools);
   const deferredTools = deferredOf(schemas, tools);
   if (deferredTools.length === 0) return { tools: schemas };
   const byName = new Map(deferredTools.map((schema) => [schema.function.name, schema]));

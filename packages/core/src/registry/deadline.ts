@@ -5,6 +5,9 @@ import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
 /** setTimeout fires at once beyond this many milliseconds. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
+/** Most bytes of data that a program gets of one call. */
+const mostProgramData = 2 ** 20;
+
 /** Milliseconds a tool may run where neither it nor the caller says otherwise. */
 export const defaultTimeoutMs = 30_000;
 
@@ -104,7 +107,8 @@ class ToolRun {
 
   /** Takes the tool's result; too late, it is dropped. */
   end(value: unknown): void {
-    if (!this.hasEnded()) this.#finish(fromReturned(value));
+    if (!this.hasEnded())
+      this.#finish(fromReturned(value, this.#call.within === undefined ? undefined : mostProgramData));
   }
 
   /** Takes the tool's error. */

@@ -45,13 +45,13 @@ function asOutcome(name: string, result: ToolOutcome | string | undefined): Tool
 
 /**
  * Creates middleware that keeps each successful output to `bytes` of UTF-8: whole lines of its head (part of one where whole ones
- * would fill less than half) and a notice.
+ * would fill less than half) and a notice. What a program gets of a call within its own is left alone.
  */
 export function limitOutput(bytes: number): Middleware {
   checkValues("limitOutput", { bytes }, { bytes: { ...option.bytes, needed: "always" } });
-  return async (_call, next) => {
+  return async ({ within }, next) => {
     const outcome = await next();
-    if (!outcome.ok) return outcome;
+    if (!outcome.ok || within !== undefined) return outcome;
     const output = limitBytes(outcome.output, bytes);
     return output === outcome.output ? outcome : { ...outcome, output };
   };

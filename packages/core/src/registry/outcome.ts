@@ -130,17 +130,20 @@ function fromToolError(toolName: string, message: string, thrown: ToolError): To
   });
 }
 
-/** Returns the outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, `(no output)` for nothing, anything else as JSON text. Never throws. */
-export function fromReturned(returned: unknown): ToolOutcome {
+/**
+ * Returns the outcome for whatever a tool returned: a string as it is, a `toolOutput` taken apart, `(no output)` for nothing, anything else as
+ * JSON text. Data of more than `mostData` bytes is left out. Never throws.
+ */
+export function fromReturned(returned: unknown, mostData?: number): ToolOutcome {
   if (typeof returned === "string") return { ok: true, output: returned };
   if (returned === undefined) return { ok: true, output: "(no output)" };
-  return { ok: true, ...(attempt(() => takeApart(returned)) ?? { output: describeValue(returned) }) };
+  return { ok: true, ...(attempt(() => takeApart(returned, mostData)) ?? { output: describeValue(returned) }) };
 }
 
-function takeApart(returned: unknown): Omit<Extract<ToolOutcome, { ok: true }>, "ok"> | undefined {
+function takeApart(returned: unknown, mostData?: number): Omit<Extract<ToolOutcome, { ok: true }>, "ok"> | undefined {
   if (!isToolOutput(returned)) return undefined;
   const { text, content, data: given } = returned;
-  const data = jsonData(given);
+  const data = jsonData(given, mostData);
   return { output: String(text), ...(content && { content: [...content] }), ...(data !== undefined && { data }) };
 }
 

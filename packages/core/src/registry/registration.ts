@@ -4,7 +4,16 @@ import { qualifiesForStrict, schemaProblem } from "../arguments/schema.ts";
 import { attempt } from "../callSafely.ts";
 import { invalidTool, isErrorNamed, ToolError } from "../errors.ts";
 import { traitNames } from "../formats.ts";
-import type { ChatTool, ExecutableTool, Guard, JsonSchema, ToolListing, ToolTraits } from "../interface.ts";
+import type {
+  AnyToolRegistry,
+  ChatTool,
+  ExecutableTool,
+  Guard,
+  JsonSchema,
+  ToolCallerKind,
+  ToolListing,
+  ToolTraits,
+} from "../interface.ts";
 import { copyJson, deepFreeze, isPlainObject, quote } from "../json.ts";
 import { freeName, isLegalName } from "../names.ts";
 import { createDataCheck } from "./outputData.ts";
@@ -47,6 +56,8 @@ export function createEntry(tool: ExecutableTool, isTaken: (name: string) => boo
   for (const method of ["effects", "ask"] as const)
     if (tool[method] !== undefined && typeof tool[method] !== "function")
       throw invalidTool(name, `${method} must be a function`);
+  const problem = callersProblem(tool.callers);
+  if (problem) throw invalidTool(name, problem);
   const schema = readSchema(tool, name);
   schemas.set(tool, schema);
   const check = createArgumentChecker(tool, schema.function.parameters);
@@ -63,17 +74,26 @@ export function traitsOf(tool: ToolTraits): ToolTraits {
   return Object.fromEntries(stated.map((trait) => [trait, tool[trait]]));
 }
 
-/** Returns where a tool comes from, what its source claims of it, and whether it is deferred. */
+/** Returns where a tool comes from, what its source claims of it, whether it is deferred, and who may call it. */
 export function sourceOf({
   origin,
   hints,
   deferred,
-}: Pick<ExecutableTool, "origin" | "hints" | "deferred">): Pick<ToolListing, "origin" | "hints" | "deferred"> {
+  callers,
+}: Pick<ExecutableTool, Source>): Pick<ToolListing, Source> {
   return {
     origin: typeof origin === "string" && origin !== "" ? origin : "own",
     ...(isPlainObject(hints) && { hints: traitsOf(hints) }),
     ...(deferred === true && { deferred: true }),
+    ...(callers && { callers: [...callers] }),
   };
+}
+
+type Source = "origin" | "hints" | "deferred" | "callers";
+
+/** Returns whether only programs may call a tool, so that no model is told of it. */
+export function isForProgramsAlone({ callers }: Pick<ExecutableTool, "callers">): boolean {
+  return callers !== undefined && !callers.includes("model");
 }
 
 /** Makes the last guard of a tool that is a question to the user. */
@@ -81,6 +101,32 @@ const askTool: Guard = ({ tool, args }) => {
   const asked = tool.ask?.(args) ?? "";
   return { ask: { ...(typeof asked === "string" ? { text: asked } : asked), needs: "output" } };
 };
+
+/** By the list that was given, which a registry keeps until it changes. */
+const shown = new WeakMap<readonly ChatTool[], readonly ChatTool[]>();
+
+/** Returns the schemas of tools that a model may call: the same list where that is each, and always the same for one list. */
+export function schemasForModel<Schemas extends readonly ChatTool[]>(
+  schemas: Schemas,
+  registry: Pick<AnyToolRegistry, "get">,
+): Schemas {
+  const before = shown.get(schemas);
+  if (before) return before as Schemas;
+  // If its getter throws, the tool does not state it.
+  const isShown = ({ function: { name } }: ChatTool): boolean =>
+    attempt(() => isForProgramsAlone(registry.get(name) ?? {})) !== true;
+  const after: readonly ChatTool[] = schemas.every(isShown) ? schemas : schemas.filter(isShown);
+  shown.set(schemas, after);
+  return after as Schemas;
+}
+
+const callerKinds: readonly unknown[] = ["model", "programs"] satisfies ToolCallerKind[];
+
+function callersProblem(callers: unknown): string | undefined {
+  if (callers === undefined) return undefined;
+  const isList = Array.isArray(callers) && callers.length > 0 && callers.every((one) => callerKinds.includes(one));
+  return isList ? undefined : 'callers must be an array of "model" and "programs", at least one of them';
+}
 
 function nameOf(tool: ExecutableTool): string {
   const name: unknown = tool?.name;

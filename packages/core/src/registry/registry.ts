@@ -21,7 +21,7 @@ import { type RegistryState, refusalOfCall, runCall } from "./runCall.ts";
  */
 export class ToolRegistry implements AnyToolRegistry {
   readonly #entries = new Map<string, Entry>();
-  readonly #state: RegistryState = { entries: this.#entries, middlewares: [], guards: [] };
+  readonly #state: RegistryState = { registry: this, entries: this.#entries, middlewares: [], guards: [] };
   #enabledSchemas: ChatTool[] | undefined;
   #listeners: ReadonlySet<() => unknown> = new Set();
 

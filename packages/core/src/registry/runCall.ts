@@ -1,7 +1,7 @@
 import type { CheckedArguments } from "../arguments/argumentChecker.ts";
 import { attempt } from "../callSafely.ts";
 import type { ToolError } from "../errors.ts";
-import type { ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
+import type { AnyToolRegistry, ExecuteOptions, Guard, Middleware, ToolCall, ToolOutcome } from "../interface.ts";
 import { isPlainObject, isSameJson } from "../json.ts";
 import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
@@ -15,6 +15,7 @@ import type { Entry } from "./registration.ts";
 
 /** The contents of a registry, read anew at each stage of a call. */
 export interface RegistryState {
+  readonly registry: AnyToolRegistry;
   readonly entries: ReadonlyMap<string, Entry>;
   middlewares: readonly Middleware[];
   guards: readonly Guard[];
@@ -30,6 +31,7 @@ const optionNames: OptionSpecs<ExecuteOptions> = {
   onOutcome: true,
   approve: true,
   caller: true,
+  within: true,
 };
 
 type Args = Readonly<Record<string, unknown>>;
@@ -159,13 +161,13 @@ function finishCall(
 }
 
 function runTool(
-  { guards }: RegistryState,
+  { guards, registry }: RegistryState,
   { tool, checkData }: Entry,
   call: ToolCall,
   { timeoutMs, approve, caller = approve && { approve } }: ExecuteOptions,
   onCommit: () => void,
 ): Promise<ToolOutcome> {
-  const binding = guards.length > 0 || caller ? { ...caller, guards } : undefined;
+  const binding = guards.length > 0 || caller || tool.composite ? { ...caller, guards, registry } : undefined;
   const running = runWithDeadline(tool, call, limitOf(tool, call.args, timeoutMs), onCommit, binding);
   return checkData ? running.then(checkData) : running;
 }
@@ -176,9 +178,9 @@ function callOf(
   name: string,
   options: ExecuteOptions,
 ): ToolCall {
-  const { signal, callId, labels, onProgress } = options;
+  const { signal, callId, labels, onProgress, within } = options;
   const refusal = refusalOf(state, name) ?? error;
-  return { name, args, signal, callId, labels, onProgress, tool: entry?.tool, refusal };
+  return { name, args, signal, callId, labels, onProgress, within, tool: entry?.tool, refusal };
 }
 
 /** Returns the guards of the registry, and the question of a tool that is one. */

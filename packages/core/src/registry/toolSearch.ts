@@ -3,6 +3,7 @@ import type { AnyToolRegistry, ExecutableTool, ToolListing } from "../interface.
 import { withNotice } from "../text/cut.ts";
 import { oneLine } from "../text/printable.ts";
 import { toolOutput } from "./outcome.ts";
+import { isForProgramsAlone } from "./registration.ts";
 
 const defaultLimit = 5;
 const mostFound = 20;
@@ -50,8 +51,10 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
     idempotent: true,
     effects: () => [],
     execute({ query, limit = defaultLimit }) {
-      const deferred = registry.listTools().filter((listing) => listing.enabled && listing.deferred === true);
-      const fitting = rank(deferred, query);
+      const deferred = registry.listTools().filter((listing) => {
+        return listing.enabled && listing.deferred === true && !isForProgramsAlone(listing);
+      });
+      const fitting = rankTools(deferred, query);
       const found = fitting.slice(0, limit);
       const data = { tools: found.map(({ name }) => name), total: fitting.length };
       if (found.length === 0)
@@ -68,7 +71,10 @@ export function createToolSearch(registry: Pick<AnyToolRegistry, "listTools">): 
 }
 
 /** Returns those that any word fits, the best first; equal ones in their order. A word that few tools have counts more. */
-function rank(listings: readonly ToolListing[], query: string): ToolListing[] {
+export function rankTools<Listing extends Pick<ToolListing, "name" | "description">>(
+  listings: readonly Listing[],
+  query: string,
+): Listing[] {
   const words = [...new Set(wordsOf(query))].slice(0, mostWords);
   const texts = listings.map(({ name, description }) => ({
     name: ` ${wordsOf(name).join(" ")} `,

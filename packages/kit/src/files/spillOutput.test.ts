@@ -48,6 +48,12 @@ test("a longer one is written whole to a file of its owner, and the model gets h
   );
 });
 
+test("what a program gets of a call stays whole, and makes no file", async () => {
+  const outcome = await registryOf(lines, 60).invoke("say", {}, { within: "outer" });
+  expect(outcome).toMatchObject({ output: lines });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("each output has a file of its own", async () => {
   const registry = registryOf(lines, 60);
   await Promise.all(Array.from({ length: 20 }, () => registry.execute("say")));

@@ -37,7 +37,8 @@ export function spillOutput(options: SpillOptions): Middleware {
   const directory = resolve(given);
   return async (call, next) => {
     const outcome = await next();
-    return outcome.ok
+    // A program reads a result whole; what it answers comes here too.
+    return outcome.ok && call.within === undefined
       ? { ...outcome, output: await spillText(outcome.output, call.name, { directory, bytes }) }
       : outcome;
   };

@@ -185,3 +185,12 @@ test("a read-only server lists and runs only what changes nothing", async () => 
   ]);
   await expect(serveMcp(registry, { readOnly: "yes" as never })).rejects.toThrow("readOnly must be true or false");
 });
+
+test("a tool for programs alone is not listed", async () => {
+  const none = { type: "object", properties: {} } as const;
+  const tool = (name: string, callers: readonly ("model" | "programs")[]) =>
+    defineTool({ name, description: "Looks.", parameters: none, callers, execute: () => "seen" });
+  const registry = new ToolRegistry([tool("hidden", ["programs"]), tool("shown", ["model", "programs"])]);
+  const client = await connected(await served(registry));
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["shown"]);
+});

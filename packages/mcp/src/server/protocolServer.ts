@@ -16,6 +16,7 @@ import {
   type ToolProgress,
   toMcpTool,
 } from "@toolcrib/core";
+import { schemasForModel } from "@toolcrib/core/internal";
 import { reasonOf } from "../errors.ts";
 import { announcedSchema, type CallResult, toCallResult } from "../mapping.ts";
 import { rootsFrom } from "./clientRoots.ts";
@@ -82,7 +83,9 @@ class RequestHandlers {
     const registry = await this.#registries.get(this.#roots);
     this.#registry = registry;
     this.#listed = registry.getEnabledSchemas();
-    const offered = this.#listed.filter(({ function: { name } }) => this.#offers(registry, name));
+    const offered = schemasForModel(this.#listed, registry).filter(({ function: { name } }) =>
+      this.#offers(registry, name),
+    );
     const tools = offered.map((schema) => toMcpTool(schema, registry.get(schema.function.name)));
     if (!this.#offer.structured) return { tools };
     const announced = new Map(

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { defineTool } from "../defineTool.ts";
+import type { ExecutableTool, ToolCallInfo } from "../interface.ts";
+import { limitOutput } from "./middleware.ts";
+import { toolOutput } from "./outcome.ts";
+import { ToolRegistry } from "./registry.ts";
+import { createToolSearch } from "./toolSearch.ts";
+
+const parameters = { type: "object" } as const;
+const say = defineTool({ name: "say", description: "Says.", parameters, execute: () => "x".repeat(100) });
+
+function compositeOf(work: (call: ToolCallInfo) => Promise<string>): ExecutableTool {
+  const tool = defineTool({ name: "outer", description: "Calls.", parameters, execute: (_, call) => work(call) });
+  return { ...tool, composite: true };
+}
+
+const callSay = compositeOf(async ({ caller }) => (await caller?.registry.execute("say")) ?? "no registry");
+
+describe("a composite tool", () => {
+  test("gets the registry that runs it, with the guards and toggles of a clone", async () => {
+    const registry = new ToolRegistry([say, callSay]);
+    expect(await registry.execute("outer")).toHaveLength(100);
+    const without = registry.clone();
+    without.disable("say");
+    expect(await without.execute("outer")).toBe("Tool not available: say");
+    const guarded = registry.clone().guard(({ name }) => (name === "say" ? "not today" : true));
+    expect(await guarded.execute("outer")).toBe("Error executing say: Permission denied: not today");
+    expect(await registry.execute("outer")).toHaveLength(100);
+  });
+
+  test("gets what the caller gives for the calls within, and cannot be given another registry", async () => {
+    const other = new ToolRegistry();
+    let seen: ToolCallInfo["caller"];
+    const registry = new ToolRegistry([
+      compositeOf(async ({ caller }) => {
+        seen = caller;
+        return "";
+      }),
+    ]);
+    const approve = (): boolean => true;
+    await registry.execute("outer", {}, { caller: { approve, registry: other } as never });
+    expect(seen?.approve).toBe(approve);
+    expect(seen?.registry).toBe(registry);
+  });
+});
+
+describe("a call within a program", () => {
+  const large = { list: Array.from({ length: 30_000 }, (_, at) => `entry ${at}`) };
+  const data = defineTool({
+    ...{ name: "data", description: "Gives data.", parameters, outputSchema: { type: "object" } },
+    execute: () => toolOutput("much", { data: large }),
+  });
+
+  test("keeps its whole output, which a limit cuts for a model", async () => {
+    const registry = new ToolRegistry([say]).use(limitOutput(10));
+    expect(await registry.execute("say", {}, { within: "outer" })).toHaveLength(100);
+    expect(await registry.execute("say")).toContain("[truncated: shown 10 of 100 bytes");
+  });
+
+  test("has data of up to 1 MiB, where other calls have 256 KB", async () => {
+    const registry = new ToolRegistry([data]);
+    expect(await registry.invoke("data", {}, { within: "outer" })).toMatchObject({ ok: true, data: large });
+    expect(await registry.invoke("data")).toEqual({ ok: true, output: "much" });
+    large.list.push("x".repeat(2 ** 20));
+    expect(await registry.invoke("data", {}, { within: "outer" })).toEqual({ ok: true, output: "much" });
+  });
+
+  test("is told to middleware", async () => {
+    const seen: unknown[] = [];
+    const registry = new ToolRegistry([say]).use((call, next) => {
+      seen.push(call.within);
+      return next();
+    });
+    await registry.execute("say", {}, { within: "outer" });
+    await registry.execute("say");
+    expect(seen).toEqual(["outer", undefined]);
+  });
+});
+
+describe("the callers of a tool", () => {
+  const forPrograms = { ...say, callers: ["programs"] } as const;
+
+  test("are listed as it states them", () => {
+    expect(new ToolRegistry([forPrograms]).listTools()[0]?.callers).toEqual(["programs"]);
+    expect(new ToolRegistry([say]).listTools()[0]).not.toHaveProperty("callers");
+  });
+
+  test.each<[unknown]>([[[]], [["programms"]], ["programs"], [null], [["model", 1]]])(
+    "are refused as %j",
+    (callers) => {
+      const tool = { ...say, callers } as unknown as ExecutableTool;
+      expect(() => new ToolRegistry([tool])).toThrow(
+        'Invalid tool "say": callers must be an array of "model" and "programs"',
+      );
+    },
+  );
+
+  test("keep a tool for programs alone out of what a model finds", async () => {
+    const registry = new ToolRegistry([
+      { ...forPrograms, deferred: true },
+      { ...defineTool({ name: "say_it", description: "Says it.", parameters, execute: () => "" }), deferred: true },
+    ]);
+    registry.register(createToolSearch(registry));
+    expect(await registry.invoke("search_tools", { query: "says" })).toMatchObject({ data: { tools: ["say_it"] } });
+  });
+});
