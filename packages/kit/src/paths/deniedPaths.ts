@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
-import { choicesOf } from "./globs.ts";
+import { choicesOf } from "./braces.ts";
 import { homeFolder } from "./homeFolder.ts";
 import { compilePathPatterns, type PathPatternOptions } from "./pathPatterns.ts";
 import type { PathStyle } from "./pathStyle.ts";

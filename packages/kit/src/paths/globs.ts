@@ -20,51 +20,80 @@ export interface Glob {
   mayMatchBelow(folder: string): boolean;
 }
 
+/** A part of a glob: a name; `**` for any number of names; or a name that several names written exactly so may stand in for. */
+type Part = NameTest | "**" | { readonly test: NameTest; readonly exact: readonly NameTest[] };
+
+/** A place between the names of a glob: `test` leads on to the place `to`, and nothing at all to `or`. */
+interface Place {
+  readonly test: NameTest;
+  readonly to: number;
+  readonly or?: number;
+}
+
+function placesOf(parts: readonly Part[]): readonly Place[] {
+  const places: Place[] = [];
+  for (const [number, part] of parts.entries()) {
+    const at = places.length;
+    if (typeof part === "function") places.push({ test: part, to: at + 1 });
+    else if (part !== "**") {
+      const end = at + 1 + part.exact.length;
+      places.push({ test: part.test, to: end, or: at + 1 });
+      places.push(...part.exact.map((test, offset) => ({ test, to: at + 2 + offset })));
+    } else if (number === parts.length - 1) {
+      // At the end it stands for one name at least.
+      places.push({ test: any, to: at + 1 }, { test: any, to: at + 1, or: at + 2 });
+    } else if (parts[number - 1] !== "**") places.push({ test: any, to: at, or: at + 1 });
+  }
+  return places;
+}
+
+const any: NameTest = () => true;
+
 /** Compiles a list of names. A `**` at the end stands for one name at least, any other for any number. */
-export function compileNames(given: readonly (NameTest | "**")[]): Glob {
-  const names = given.filter((one, at) => one !== "**" || given[at - 1] !== "**");
-  if (names.at(-1) === "**") names.splice(-1, 0, () => true);
-  /** Adds a place, behind those that are there, and what follows it if it may be left out. */
-  const enter = (reached: number[], at: number): void => {
-    if (at > (reached.at(-1) ?? -1)) reached.push(at);
-    if (names[at] === "**" && reached.at(-1) === at) reached.push(at + 1);
-  };
-  /** Follows every way through the names at once, until `isEnd` says so; returns the places that are reached, in order. */
-  const follow = (path: readonly string[], isEnd?: (last: number | undefined, read: number) => boolean): number[] => {
+export function compileNames(parts: readonly Part[]): Glob {
+  const places = placesOf(parts);
+  const end = places.length;
+  /** Follows every way through the places at once, until the end is reached; returns the places, and how many names were read. */
+  const follow = (path: readonly string[], isForHead: boolean): { reached: readonly number[]; read: number } => {
+    const entered: number[] = [];
     let reached: number[] = [];
-    enter(reached, 0);
-    for (let read = 0; read < path.length && reached.length > 0; read += 1) {
-      const next: number[] = [];
-      for (const at of reached) {
-        const test = names[at];
-        if (test === "**") enter(next, at);
-        else if (test?.(path[read] as string)) enter(next, at + 1);
+    let read = 0;
+    const enter = (at: number): void => {
+      if (entered[at] === read) return;
+      entered[at] = read;
+      reached.push(at);
+      const or = places[at]?.or;
+      if (or !== undefined) enter(or);
+    };
+    enter(0);
+    while (read < path.length && reached.length > 0 && !(isForHead && read > 0 && entered[end] === read)) {
+      const name = path[read] as string;
+      const before = reached;
+      reached = [];
+      read += 1;
+      for (const at of before) {
+        const place = places[at];
+        if (place?.test(name)) enter(place.to);
       }
-      reached = next;
-      if (isEnd?.(reached.at(-1), read + 1)) break;
     }
-    return reached;
+    return { reached, read };
   };
-  const [first, last] = [names[0], names.at(-1)];
+  const [first, last] = [parts[0], parts.at(-1)];
   // Most globs are for the last name alone.
-  const decides = names.length === (first === "**" ? 2 : 1) && last !== "**" ? last : undefined;
+  const decides = parts.length === (first === "**" ? 2 : 1) && typeof last === "function" ? last : undefined;
   return {
     matches(path) {
-      if (decides === undefined) return follow(path.split("/")).at(-1) === names.length;
+      if (decides === undefined) return follow(path.split("/"), false).reached.includes(end);
       const start = path.lastIndexOf("/") + 1;
       return (start === 0 || first === "**") && decides(path.slice(start));
     },
     matchHead(path) {
       const all = path.split("/");
-      let read = 0;
-      const reached = follow(all, (place, count) => {
-        read = count;
-        return place === names.length;
-      });
-      if (reached.at(-1) !== names.length) return undefined;
+      const { reached, read } = follow(all, true);
+      if (!reached.includes(end)) return undefined;
       return read < all.length ? "parent" : "whole";
     },
-    mayMatchBelow: (folder) => follow(folder.split("/").slice(0, -1)).some((at) => at < names.length),
+    mayMatchBelow: (folder) => follow(folder.split("/").slice(0, -1), false).reached.some((at) => at < end),
   };
 }
 
@@ -203,44 +232,37 @@ export function compileWildmatch(pattern: string, ignoreCase = false, literalNam
   const fewest = names.reduce((sum, { units }) => sum + units.filter((one) => one !== "*").length, start.length);
   if (fewest > longestPath) return `it only fits paths of more than ${longestPath} bytes`;
   const asPath = (text: string): string => (ignoreCase ? lowerCase(text) : text);
-  const asPattern = (name: Name): (NameTest | "**")[] => {
+  const parts = names.flatMap((name): Part[] => {
     const { text } = name;
     // Before an escaped slash it stands for one name at least.
-    if (/^\*\*+\\?$/.test(text)) return text.endsWith("\\") ? [() => true, "**"] : ["**"];
-    const fits = testOf(name, ignoreCase);
-    const exact = asPath(text);
-    return [literalNames && /[[\\]/.test(text) ? (one) => one === exact || fits(one) : fits];
-  };
-  /** A set with a slash in it is the text of several names. */
-  const asText = (name: Name): (NameTest | "**")[] =>
-    name.text.includes("/")
-      ? asPath(name.text)
-          .split("/")
-          .map((exact) => (one) => one === exact)
-      : asPattern(name);
-  const hasText = literalNames && names.some(({ text }) => text.includes("/"));
-  const all = names.flatMap(asPattern);
-  const globs = [all, ...(hasText ? [names.flatMap(asText)] : [])].map(compileNames);
+    if (/^\*\*+\\?$/.test(text)) return text.endsWith("\\") ? [any, "**"] : ["**"];
+    const test = testOf(name, ignoreCase);
+    if (!literalNames || !/[[\\]/.test(text)) return [test];
+    const [only, ...more] = asPath(text).split("/");
+    // A set with a slash in it is the text of several names.
+    if (more.length > 0) return [{ test, exact: [only, ...more].map((exact) => (one) => one === exact) }];
+    return [(one) => one === only || test(one)];
+  });
+  const compiled = compileNames(parts);
   const head = asPath(start);
   const behindHead = (path: string): string | undefined => {
     const bytes = asBytes(path);
     return bytes.startsWith(head) ? bytes.slice(head.length) : undefined;
   };
-  const [only] = all;
+  const [only] = parts;
   return {
-    ofName: typeof only === "function" && all.length === 1 && !hasText && head === "" ? only : undefined,
+    ofName: typeof only === "function" && parts.length === 1 && head === "" ? only : undefined,
     matches(path) {
       const behind = behindHead(path);
-      return behind !== undefined && globs.some((glob) => glob.matches(behind));
+      return behind !== undefined && compiled.matches(behind);
     },
     matchHead(path) {
       const behind = behindHead(path);
-      const heads = behind === undefined ? [] : globs.map((glob) => glob.matchHead(behind));
-      return heads.find((one) => one === "parent") ?? heads.find((one) => one !== undefined);
+      return behind === undefined ? undefined : compiled.matchHead(behind);
     },
     mayMatchBelow(folder) {
       const behind = behindHead(folder);
-      return behind === undefined ? head.startsWith(asBytes(folder)) : globs.some((glob) => glob.mayMatchBelow(behind));
+      return behind === undefined ? head.startsWith(asBytes(folder)) : compiled.mayMatchBelow(behind);
     },
   };
 }
@@ -248,50 +270,4 @@ export function compileWildmatch(pattern: string, ignoreCase = false, literalNam
 /** Writes one character for each byte of UTF-8: to git, `?` and a set stand for one byte. */
 export function asBytes(text: string): string {
   return isAscii(text) ? text : Buffer.from(text).toString("latin1");
-}
-
-/** Gives the patterns that a pattern with choices (`{a,b}`, `{1..3}`) is meant to stand for, or the pattern itself. */
-export function* choicesOf(pattern: string, from = 0): Generator<string, undefined> {
-  for (let at = from; at < pattern.length; at += 1) {
-    // What follows a backslash, and what stands in brackets, is itself.
-    if (pattern[at] === "\\") at += 1;
-    else if (pattern[at] === "[") at = Math.max(at, pattern.indexOf("]", at + 2));
-    else if (pattern[at] === "{") {
-      const { parts, end } = readBraces(pattern, at);
-      if (parts.length < 2) continue;
-      for (const part of parts) yield* choicesOf(pattern.slice(0, at) + part + pattern.slice(end), at);
-      return;
-    }
-  }
-  yield pattern;
-}
-
-/** Splits what stands in braces; fewer than two parts are no choice. */
-function readBraces(pattern: string, start: number): { parts: readonly string[]; end: number } {
-  const parts = [""];
-  let depth = 0;
-  for (let at = start; at < pattern.length; at += 1) {
-    const char = pattern[at] ?? "";
-    if (char === "{") depth += 1;
-    if (char === "}") depth -= 1;
-    if (depth === 0) return { parts: parts.length > 1 ? parts : rangeOf(parts[0] ?? ""), end: at + 1 };
-    if (char === "," && depth === 1) parts.push("");
-    else if (at > start) parts.push(`${parts.pop()}${char === "\\" ? pattern.slice(at, at + 2) : char}`);
-    if (char === "\\") at += 1;
-  }
-  return { parts: [], end: start };
-}
-
-/** So many are read of a range. */
-const mostOfRange = 100;
-
-/** Lists `1..3` or `a..c`. */
-function rangeOf(text: string): string[] {
-  const [, from = "", to = ""] = /^(\d{1,9}|[A-Za-z])\.\.(\d{1,9}|[A-Za-z])$/.exec(text) ?? [];
-  const isNumber = /\d/.test(from);
-  if (from === "" || isNumber !== /\d/.test(to)) return [];
-  const [first, last] = isNumber ? [Number(from), Number(to)] : [from.charCodeAt(0), to.charCodeAt(0)];
-  const length = Math.min(Math.abs(last - first) + 1, mostOfRange);
-  const all = Array.from({ length }, (_, at) => first + at * Math.sign(last - first));
-  return all.map((one) => (isNumber ? String(one) : String.fromCharCode(one)));
 }

@@ -74,6 +74,11 @@ describe("path patterns", () => {
       ["/t/[x]/y", "/t/[x]/y"],
       ["~/[x]", "/home/u/[x]"],
       ["x[a/b]y", "/r/x[a/b]y"],
+      ["[a/b]/[c/d]", "/r/[a/b]/[c/d]"],
+      ["[a/b]/[c/d]", "/r/a/[c/d]"],
+      ["[a/b]/[c/d]", "/r/[a/b]/c"],
+      ["[a/b]/**/[c/d]x/[e]", "/r/b/y/[c/d]x/[e]/z"],
+      ["**/[a/b]/*/[!c/d]", "/r/x/[a/b]/y/z"],
       ["a\\b[c]", "/r/a\\b[c]"],
       ["[[:alpha:]é]", "/r/[[:alpha:]é]"],
     ])("%j matches %j", (pattern, path) => {
