@@ -1,4 +1,4 @@
-import { readSync } from "node:fs";
+import { readSync, statSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
   type FilePath,
@@ -102,6 +102,8 @@ function changedForm(path: string, content: string, scope: PathScope): string {
 /** Returns the beginning of a file; empty if it is missing or cannot be read: the write says so. */
 function headOf(path: string, scope: PathScope): Buffer {
   try {
+    // A new file is no error, of which a hint would list the folder.
+    if (!statSync(path, { throwIfNoEntry: false })) return Buffer.alloc(0);
     const file = openRegularFile(path, scope);
     try {
       const bytes = Buffer.allocUnsafe(Math.min(lookedAt, file.stats.size));
