@@ -7,6 +7,8 @@ export interface PictureOptions {
   readonly format?: "png" | "jpeg" | "gif" | "webp" | undefined;
   /** Each pixel another colour, so that it takes many bytes. */
   readonly isNoise?: true | undefined;
+  /** A PNG that is not compressed: as many bytes as noise, and made smaller at once. */
+  readonly isStored?: true | undefined;
   /** EXIF's word for how a camera was held: with 6 the picture is shown a quarter turned. */
   readonly orientation?: number | undefined;
   readonly colours?: "cmyk" | undefined;
@@ -14,7 +16,7 @@ export interface PictureOptions {
 
 /** Draws a picture: red at the top left, else blue, or noise. */
 export async function drawPicture(width: number, height: number, options: PictureOptions = {}): Promise<Buffer> {
-  const { format = "png", isNoise, orientation, colours } = options;
+  const { format = "png", isNoise, isStored, orientation, colours } = options;
   const create = { width, height, channels: 3, background: "blue" } as const;
   const corner = {
     width: Math.ceil(width / 4),
@@ -28,7 +30,7 @@ export async function drawPicture(width: number, height: number, options: Pictur
   if (!isNoise) drawn = drawn.composite([{ input: red, gravity: "northwest" }]);
   if (colours) drawn = drawn.toColourspace(colours);
   if (orientation) drawn = drawn.withMetadata({ orientation });
-  return drawn.toFormat(format).toBuffer();
+  return drawn.toFormat(format, isStored && { compressionLevel: 0 }).toBuffer();
 }
 
 /** For the rest of the test the package sharp is not installed. */

@@ -20,7 +20,7 @@ async function mentioned(name: string, content: string | Buffer): Promise<string
 }
 
 /** Too large for a service as it is. */
-const noise = drawPicture(1300, 1000, { isNoise: true });
+const heavy = drawPicture(1300, 1000, { isStored: true });
 
 describe("a picture that a message names", () => {
   test("goes along as it is, where it is small", async () => {
@@ -29,7 +29,7 @@ describe("a picture that a message names", () => {
 
   test("is made smaller, where services may refuse it", async () => {
     expect(await mentioned("a.gif", await drawPicture(3000, 30, { format: "gif" }))).toBe("image/png: PNG 2000 x 20");
-    expect(await mentioned("a.png", await noise)).toBe("image/webp: WebP 1300 x 1000");
+    expect(await mentioned("a.png", await heavy)).toBe("image/png: PNG 1300 x 1000");
   });
 
   test("is made smaller once", async () => {
@@ -57,7 +57,7 @@ module.exports = () => {
   test("is refused in words, where nothing makes it smaller", async () => {
     withoutSharp();
     expect(await mentioned("a.png", await drawPicture(3000, 30))).toBe("image/png: PNG 3000 x 30");
-    expect(await mentioned("a.png", await noise)).toMatch(
+    expect(await mentioned("a.png", await heavy)).toMatch(
       /@a.png: a picture may have 3750000 bytes, and this has \d+; make it smaller, or install the package sharp/,
     );
   });

@@ -27,14 +27,14 @@ async function answered(...content: ContentBlock[]): Promise<{ output: string; s
 }
 
 test("a picture of a server is made smaller where services may refuse it, before its bytes count", async () => {
-  const noise = await drawPicture(1400, 1000, { isNoise: true });
+  const heavy = await drawPicture(1400, 1000, { isStored: true });
   const { output, sizes } = await answered(
-    image(noise),
+    image(heavy),
     image(await drawPicture(3000, 30)),
     image(await drawPicture(9, 9)),
   );
-  expect(sizes).toEqual(["image/webp 1400 x 1000", "image/png 2000 x 20", "image/png 9 x 9"]);
-  expect(output).toMatch(/^Here\.\n\[image: image\/webp, \d+ bytes\]\n\[image: image\/png, \d+ bytes\]\n/);
+  expect(sizes).toEqual(["image/png 1400 x 1000", "image/png 2000 x 20", "image/png 9 x 9"]);
+  expect(output).toMatch(/^Here\.\n\[image: image\/png, \d+ bytes\]\n\[image: image\/png, \d+ bytes\]\n/);
 });
 
 test("a picture that cannot be decoded becomes a line, and the others stay", async () => {
