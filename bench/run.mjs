@@ -5,6 +5,7 @@
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
+import { growth } from "./cases/growth.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry, repeats } from "./cases/loop.mjs";
 import { policy } from "./cases/policy.mjs";
@@ -12,6 +13,7 @@ import { remotes } from "./cases/remotes.mjs";
 import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
 import { searchTakers } from "./cases/searchTakers.mjs";
+import { served } from "./cases/served.mjs";
 import { skills } from "./cases/skills.mjs";
 import { web } from "./cases/web.mjs";
 import { endBy } from "./pairs.mjs";
@@ -32,6 +34,8 @@ const cases = {
   web,
   remotes,
   http,
+  served,
+  growth,
   files,
   shell,
   startup,
