@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from "./state/compileCache.ts";
+import { findFolders } from "./state/folders.ts";
 
 const args = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -25,7 +26,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   const { version } = await import("./version.ts");
   process.stdout.write(`${version()}\n`);
 } else {
-  keepCompiledCode(process.env);
+  keepCompiledCode(process.env, findFolders(process.env).state);
   if (/_proxy/i.test(Object.keys(process.env).join())) (await import("./state/proxies.ts")).useProxies(process.env);
   const { main } = await import("./main.ts");
   process.exitCode = await main(args, process);

@@ -5,7 +5,7 @@ import { type ExitReason, usageError } from "./exitReasons.ts";
 import { ruleAdvice } from "./flags.ts";
 import type { Host } from "./host.ts";
 import type { Program } from "./program.ts";
-import { configFolder, stateBase } from "./state/stateBase.ts";
+import { findFolders } from "./state/folders.ts";
 
 /** The exit code of each reason. A signal that ends the program gives 128 plus its number instead. */
 const exitCodes: Readonly<Record<ExitReason, number>> = {
@@ -72,22 +72,27 @@ function withCommand(args: readonly string[], host: Host): string[] {
 }
 
 async function createProgram(host: Host, atEnd: Program["atEnd"]): Promise<Program> {
-  const [{ createLeftovers }, { catchInterrupts }, { createTerminal }, { withColor }] = await Promise.all([
-    import("@toolcrib/tools-bash"),
-    import("./terminal/interrupts.ts"),
-    import("./terminal/terminal.ts"),
-    import("./config/ownSettings.ts"),
-  ]);
+  const [{ createLeftovers }, { catchInterrupts }, { createTerminal }, { ownSettings, withColor }, { ownTrust }] =
+    await Promise.all([
+      import("@toolcrib/tools-bash"),
+      import("./terminal/interrupts.ts"),
+      import("./terminal/terminal.ts"),
+      import("./config/ownSettings.ts"),
+      import("./state/ownTrust.ts"),
+    ]);
   let cwd: string;
   try {
     cwd = host.cwd();
   } catch {
     throw usageError("the working directory was removed; change to another one");
   }
-  for (const folder of [stateBase(host.env), configFolder(host.env)])
+  const folders = findFolders(host.env);
+  for (const folder of [folders.state, folders.config])
     if (Buffer.byteLength(folder) > longestFolder)
       throw usageError(`${folder.slice(0, 80)}… is longer than a path can be; set XDG_STATE_HOME and XDG_CONFIG_HOME`);
-  const env = await withColor(host.env);
+  const settings = ownSettings(folders);
+  // The command that uses them says what is wrong.
+  const env = withColor(host.env, (await settings.catch(() => undefined)) ?? {});
   const terminal = createTerminal(env, host);
   const leftovers = createLeftovers();
   const note = (): void => terminal.aside("\nEnding the request; Ctrl-C again ends the program.");
@@ -100,7 +105,8 @@ async function createProgram(host: Host, atEnd: Program["atEnd"]): Promise<Progr
     leave();
     host.off("exit", leave);
   });
-  return { host, terminal, interrupts, leftovers, atEnd, env, cwd };
+  const trust = ownTrust(folders, terminal.aside);
+  return { host, terminal, interrupts, leftovers, atEnd, env, folders, settings, trust, cwd };
 }
 
 type ParseError = CommanderError & { readonly command?: Command };

@@ -43,6 +43,7 @@ export { renameRetrying } from "./files/renameRetrying.ts";
 export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
 export { type SpillOptions, spillOutput, spillText } from "./files/spillOutput.ts";
 export { isForbiddenByNode, plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
+export { type Trust, type TrustAnswer, type TrustStore, trustStore } from "./files/trustStore.ts";
 export { choicesOf } from "./paths/braces.ts";
 export { canonicalOrUndefined } from "./paths/canonicalPath.ts";
 export {

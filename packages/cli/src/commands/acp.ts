@@ -29,7 +29,7 @@ Each session works in the folder that the editor names, and in those of --root; 
 });
 
 async function serveEditor(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
-  const { interrupts, env, host } = program;
+  const { interrupts, folders, host } = program;
   // Made now, so that wrong flags are reported here and not to the editor.
   createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
   // The program's own handler ends it at once, and the tools and servers that run would be left.
@@ -46,11 +46,11 @@ async function serveEditor(program: Program, flags: ConversationFlags, command: 
     explain: messageOf,
     createSession: async (request) => openSession(program, await flagsIn(request.cwd), request),
     async openSession(id, request) {
-      const found = (await sessionsOf(request.cwd, env).list()).find(({ file }) => idOf(file) === id);
+      const found = (await sessionsOf(request.cwd, folders).list()).find(({ file }) => idOf(file) === id);
       return found && openSession(program, { ...(await flagsIn(request.cwd)), resume: found.file }, request);
     },
     async listSessions(cwd = program.cwd) {
-      const sessions = await sessionsOf(cwd, env).list();
+      const sessions = await sessionsOf(cwd, folders).list();
       return sessions.map((session) => ({
         id: idOf(session.file),
         cwd,
@@ -95,8 +95,7 @@ async function mountOf(
     "command" in entry ? { ...entry, cwd } : entry,
   ]);
   if (entries.length === 0) return undefined;
-  const { terminal, env } = program;
-  return mount({ mcpServers: Object.fromEntries(entries) }, { terminal, env, cwd }, { signal });
+  return mount({ mcpServers: Object.fromEntries(entries) }, { ...program, cwd }, { signal });
 }
 
 function sessionOf(

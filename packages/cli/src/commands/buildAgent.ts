@@ -12,7 +12,6 @@ import type { LoadedSkills } from "../config/skills.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
-import { configFolder } from "../state/stateBase.ts";
 import type { HookSettings, Hooks } from "../tools/hooks.ts";
 import { applyToolsChange } from "../tools/mcpChanges.ts";
 import type { WatchedMount } from "../tools/mcpMount.ts";
@@ -166,9 +165,6 @@ export class SessionLock {
   }
 }
 
-/** Returns the file with the user's instructions for every project. */
-const userInstructions = (env: NodeJS.ProcessEnv): string => join(configFolder(env), "AGENTS.md");
-
 /** Reads the instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
 async function instructionsFor(
   roots: readonly string[],
@@ -177,12 +173,12 @@ async function instructionsFor(
     directory,
     remote,
   }: Pick<ToolFlags, "directory" | "remote"> & { readonly contextFiles?: boolean | undefined },
-  { env, terminal }: Program,
+  { folders, terminal }: Program,
 ): Promise<Instructions> {
   if (!contextFiles) return { files: [], leftOut: [], prompt: "" };
   const { cwd } = remote ?? createPathScope({ root: roots, cwd: directory });
   const read = remote && ((path: string) => readRemoteFile(remote, path));
-  const instructions = await readInstructions(cwd, { userFile: userInstructions(env), read });
+  const instructions = await readInstructions(cwd, { userFile: join(folders.config, "AGENTS.md"), read });
   for (const { path, reason } of instructions.leftOut)
     terminal.aside(`${oneLine(path, 200)} is not read as instructions: ${oneLine(reason, 200)}`);
   return instructions;

@@ -144,7 +144,7 @@ async function valuesOf(
     case "sessions show 0":
     case "sessions export 0":
     case "sessions delete 0": {
-      const found = await sessionsOf(program.cwd, program.env).list();
+      const found = await sessionsOf(program.cwd, program.folders).list();
       return found.map((one) => ({ value: basename(one.file, ".jsonl"), about: titleOf(one) }));
     }
     case "mcp allow 0":

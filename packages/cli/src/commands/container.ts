@@ -8,7 +8,6 @@ import { findProgram, isInside } from "@toolcrib/kit/files";
 import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
-import { home } from "../state/stateBase.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
 import { packageFile, version } from "../version.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
@@ -42,11 +41,11 @@ async function runInContainer(
   words: readonly string[],
   given: FlagsOf<typeof flags>,
 ): Promise<ExitReason> {
-  const { host, terminal, env, cwd } = program;
+  const { host, terminal, env, folders, cwd } = program;
   for (const flag of ["image", "network"] as const)
     if (/^(?:-|$)/.test(given[flag] ?? "x"))
       throw usageError(`--${flag} takes a name, not ${given[flag] || "nothing"}`);
-  const project = projectOf(given.project, cwd);
+  const project = projectOf(given.project, cwd, folders.home);
   const engine = findEngine(given.engine, project);
   const image = given.image ?? builtImage(engine, (line) => terminal.aside(line));
   const hasTerminal = host.stdin.isTTY && host.stdout.isTTY;
@@ -68,14 +67,14 @@ async function runInContainer(
 }
 
 /** Throws unless it can be mounted; the home folder and what holds it only where they are named. */
-function projectOf(named: string | undefined, cwd: string): string {
+function projectOf(named: string | undefined, cwd: string, home: string): string {
   const given = named ?? cwd;
   const place = resolve(cwd, given);
   if (given === "" || !statSync(place, { throwIfNoEntry: false })?.isDirectory())
     throw usageError(`--project ${oneLine(given, 200)}: there is no such directory`);
   const project = realpathSync.native(place);
   if (/[\0-\x1f\x7f]/.test(project)) throw usageError("the name of the project contains control characters; rename it");
-  if (named === undefined && isInside(project, canonicalPath(home())))
+  if (named === undefined && isInside(project, canonicalPath(home)))
     throw usageError(`${project} contains your home folder; change to a project, or name it with --project ${project}`);
   return project;
 }

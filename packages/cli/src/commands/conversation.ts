@@ -39,7 +39,7 @@ export async function openConversation(
   asker: () => Asker | undefined,
   { jobs, pick }: ConversationOptions = {},
 ): Promise<Conversation> {
-  const sessions = sessionsOf(given.directory ?? program.cwd, program.env);
+  const sessions = sessionsOf(given.directory ?? program.cwd, program.folders);
   // First: what cannot be resumed connects nothing.
   const pickOne: PickSession | undefined = pick && ((found) => pick(found.map((one) => sessionChoice(one))));
   const resumed = await resumedFile(given, sessions, program.cwd, pickOne);
@@ -70,10 +70,10 @@ async function prepare(
   sessions: SessionFolder,
   { program, asker, jobs }: Surroundings,
 ): Promise<Conversation> {
-  const { terminal, env, cwd, host } = program;
+  const { terminal, folders, cwd, host } = program;
   const { remote, directory = cwd } = flags;
   if (remote) terminal.aside(`The tools work on ${remote.name}, in ${remote.roots?.join(", ")}.`);
-  const problem = makeSessionFolder(directory, env);
+  const problem = makeSessionFolder(directory, folders);
   sessions.removeLost();
   if (problem) terminal.aside(`The conversation could not be saved: ${problem}`);
   const skills = await skillsFor(flags, program, asker());
@@ -227,10 +227,10 @@ export class Conversation {
 
   /** Ends the servers that were started, and the connection to the remote of `--on`. */
   async close(): Promise<void> {
-    const { terminal, env } = this.#parts.program;
+    const { terminal, settings } = this.#parts.program;
     try {
       // The present one is still locked.
-      const { days, megabytes } = await sessionRetention(env);
+      const { days, megabytes } = sessionRetention((await settings.catch(() => undefined)) ?? {});
       const { sessions: count } = await this.sessions.prune({ maxAgeDays: days, maxBytes: megabytes * 2 ** 20 });
       const what = count === 1 ? "1 old conversation" : `${count} old conversations`;
       if (count > 0) terminal.aside(`Removed ${what} (${days} days, ${megabytes} MB in all).`);

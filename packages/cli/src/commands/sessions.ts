@@ -17,8 +17,8 @@ const sessionArgument = ["[session]", "its number or id, as sessions list shows 
 /** `toolcrib sessions list` */
 export const list: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "as JSON" } },
-  async run({ terminal, env, cwd }, { json }): Promise<ExitReason> {
-    const found = await sessionsOf(cwd, env).list();
+  async run({ terminal, folders, cwd }, { json }): Promise<ExitReason> {
+    const found = await sessionsOf(cwd, folders).list();
     if (json) terminal.data(`${JSON.stringify(found)}\n`);
     else if (found.length === 0) terminal.note("There is no conversation in this directory yet.");
     else
@@ -56,8 +56,8 @@ const exportOne: DefineCommand = defineCommand({
 /** `toolcrib sessions delete` */
 const remove: DefineCommand = defineCommand({
   arguments: [["<sessions...>", "numbers or ids, as sessions list shows them"]],
-  async run({ terminal, env, cwd }, _flags, [names]): Promise<ExitReason> {
-    const sessions = sessionsOf(cwd, env);
+  async run({ terminal, folders, cwd }, _flags, [names]): Promise<ExitReason> {
+    const sessions = sessionsOf(cwd, folders);
     // All are found first: each deletion changes the numbers.
     const chosen = new Map<string, SessionSummary>();
     for (const name of names) {
@@ -78,12 +78,12 @@ const remove: DefineCommand = defineCommand({
 export { exportOne as export, remove as delete };
 
 async function write(
-  { terminal, env, cwd }: Program,
+  { terminal, env, folders, cwd }: Program,
   name = "1",
   form: "md" | "html",
   output?: string,
 ): Promise<ExitReason> {
-  const { file } = await namedSession(name, sessionsOf(cwd, env));
+  const { file } = await namedSession(name, sessionsOf(cwd, folders));
   const content = await exportSession(file, form, env);
   if (output === undefined || output === "-") terminal.data(content);
   else {

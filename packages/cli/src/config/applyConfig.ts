@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Place, Program } from "../program.ts";
-import { configFolder } from "../state/stateBase.ts";
 import { findSetting, projectConfigName, settings } from "./settings.ts";
 
 /** Gives the options of a command that were not given as flags what the configuration says. Rules are added to those of the flags. */
@@ -22,7 +21,7 @@ export async function configuredValues(
   program: Program,
   directory?: string,
 ): Promise<Record<string, unknown>> {
-  const { env, cwd } = program;
+  const { env, settings: settingsOfUser, cwd } = program;
   const place = directory ?? cwd;
   const options = new Map(command.options.map((option) => [option.attributeName(), option]));
   const keys = Object.keys(settings).filter(
@@ -30,13 +29,14 @@ export async function configuredValues(
       (options.has(key) || settings[key]?.commands?.includes(command.name())) &&
       !settings[key]?.except?.includes(command.name()),
   );
+  if (keys.length === 0) return {};
   const isConfigured =
+    (await settingsOfUser) !== undefined ||
     existsSync(join(place, projectConfigName)) ||
     existsSync(join(place, ".toolcrib")) ||
-    existsSync(join(configFolder(env), "config.json")) ||
     Object.keys(env).some((name) => name.startsWith("TOOLCRIB_"));
   const values: Record<string, unknown> = {};
-  if (keys.length === 0 || !isConfigured) return values;
+  if (!isConfigured) return values;
   const { loadSources } = await import("./loadSources.ts");
   const sources = await loadSources(program, directory === undefined, place);
   const isFlag = (key: string): boolean => command.getOptionValueSource(key) === "cli";
@@ -59,6 +59,6 @@ export async function configuredValues(
 }
 
 /** Returns whether there may be servers: `--mcp` without any is an error, the setting is not. */
-export function hasServers({ env, cwd }: Place): boolean {
-  return existsSync(join(cwd, ".mcp.json")) || existsSync(join(configFolder(env), "mcp.json"));
+export function hasServers({ folders, cwd }: Place): boolean {
+  return existsSync(join(cwd, ".mcp.json")) || existsSync(join(folders.config, "mcp.json"));
 }

@@ -270,8 +270,10 @@ test("a file that others can write keeps no trust", async () => {
   writeFileSync(project(), `{ "mode": "full" }`);
   await toolcrib(["config", "trust"]);
   expect(await modeOf()).toBe("full");
-  chmodSync(join(home.base, "state", "toolcrib", "trusted.json"), 0o666);
+  chmodSync(join(home.base, "state", "toolcrib", "trust.json"), 0o666);
   const { stderr, stdout } = await toolcrib(["permissions", "list"]);
-  expect(stderr).toContain("the file that stores the projects that you trust is not trusted: others can write it");
+  expect(stderr).toContain(
+    "the file that stores the projects, skills and servers that you trust is not trusted: others can write it",
+  );
   expect(stdout).not.toContain("full");
 });

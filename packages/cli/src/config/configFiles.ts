@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { messageOf } from "@toolcrib/core/text";
 import type { PolicyOptions } from "@toolcrib/policy";
 import { usageError } from "../exitReasons.ts";
-import { configFolder } from "../state/stateBase.ts";
+import type { Folders } from "../state/folders.ts";
 import { configSchema } from "../version.ts";
 import { type ConfigFile, configFile } from "./configFile.ts";
 import { projectConfigName, settings } from "./settings.ts";
@@ -22,9 +22,9 @@ export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFi
 }
 
 /** Opens the user's own file. */
-export function userConfig(env: NodeJS.ProcessEnv): ConfigFile {
+export function userConfig({ config }: Folders): ConfigFile {
   return configFile({
-    path: join(configFolder(env), "config.json"),
+    path: join(config, "config.json"),
     schema: configSchema(),
     advice: "correct it with: toolcrib config edit",
   });

@@ -8,7 +8,7 @@ import { denyRulesIn } from "./configText.ts";
 import { describeLeftOut, type ProjectFile, readProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, type Source } from "./settings.ts";
 import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
-import { describeChanges, nameProjectFiles, projectAnswer, projectTrust, trustedText, untrusted } from "./trust.ts";
+import { describeChanges, nameProjectFiles, projectAnswer, trustedText, trustIn, untrusted } from "./trust.ts";
 
 /**
  * Loads environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless
@@ -19,9 +19,8 @@ export async function loadSources(
   isAsking = true,
   directory: string = program.cwd,
 ): Promise<Source[]> {
-  const { env } = program;
-  const file = userConfig(env);
-  const user = await file.read();
+  const { env, folders, settings } = program;
+  const user = await settings;
   const files = readProjectFiles(directory);
   const config = await readProjectConfig(program, directory);
   const leftOut = describeLeftOut(files.leftOut);
@@ -32,18 +31,8 @@ export async function loadSources(
   return [
     { name: "the environment", values: environment },
     ...(name !== "" ? [await projectSource(project, program, isAsking, directory)] : []),
-    ...(user ? [{ name: file.name, values: user.values }] : []),
+    ...(user ? [{ name: userConfig(folders).name, values: user }] : []),
   ];
-}
-
-/** Returns whether the user has trusted a directory before: its file is the user's own then, and a mistake in it an error. */
-async function wasTrusted({ env }: Pick<Program, "env">, directory: string): Promise<boolean> {
-  try {
-    return await projectTrust({ env, cwd: directory }).wasTrusted();
-  } catch {
-    // Nothing can be kept, so nothing was.
-    return false;
-  }
 }
 
 /**
@@ -55,7 +44,8 @@ async function readProjectConfig(program: Program, directory: string): Promise<C
   try {
     return await file.read();
   } catch (error) {
-    if (await wasTrusted(program, directory)) throw error;
+    // The file of a directory that the user has trusted is the user's own: a mistake in it is an error.
+    if (await trustIn(program, "project", directory).wasTrusted()) throw error;
     program.terminal.aside(`Left out: ${messageOf(error)}`);
     const deny = denyRulesIn((await file.readText().catch(() => undefined)) ?? "");
     return { text: "", values: deny.length > 0 ? { deny } : {} };
@@ -71,12 +61,15 @@ interface Project {
 }
 
 /** Reads the files that a project brings along, if the user trusts the project as it is. */
-export async function trustedFiles({ env }: Pick<Program, "env">, directory: string): Promise<readonly ProjectFile[]> {
+export async function trustedFiles(
+  { trust }: Pick<Program, "trust">,
+  directory: string,
+): Promise<readonly ProjectFile[]> {
   const found = readProjectFiles(directory);
   if (found.files.length === 0) return [];
   try {
     const text = trustedText(await projectConfig(directory).readText(), found);
-    return (await projectAnswer({ env, cwd: directory }, text)) === "trusted" ? found.files : [];
+    return (await projectAnswer({ trust, cwd: directory }, text)) === "trusted" ? found.files : [];
   } catch {
     // What cannot be read was told before, and is not trusted.
     return [];
@@ -91,7 +84,7 @@ async function projectSource(
   directory: string,
 ): Promise<Source> {
   const values = await trustedValues(project, program, isAsking, directory);
-  if (await wasTrusted(program, directory)) return { name: projectConfigName, values };
+  if (await trustIn(program, "project", directory).wasTrusted()) return { name: projectConfigName, values };
   const deny: string[] = [];
   for (const rule of (values.deny as readonly string[] | undefined) ?? []) {
     try {
@@ -105,12 +98,11 @@ async function projectSource(
 }
 
 async function trustedValues(file: Project, program: Program, isAsking: boolean, directory: string): Promise<Settings> {
-  const { terminal, env } = program;
+  const { terminal, trust: store } = program;
   const changes = describeChanges(file.values, file.files);
   if (changes.length === 0) return file.values;
   const { text } = file;
-  const place = { env, cwd: directory };
-  const trust = await projectAnswer(place, text);
+  const trust = await projectAnswer({ trust: store, cwd: directory }, text);
   if (trust === "trusted") return file.values;
   if (!isAsking) return untrusted(file.values);
   const asker = trust === "refused" ? undefined : terminalAsker(program);
@@ -136,7 +128,7 @@ async function trustedValues(file: Project, program: Program, isAsking: boolean,
   }
   const isTrusted = await askYesNo(asker, { lines, question: "Use it here, until it changes?" });
   try {
-    await projectTrust(place).save(text, isTrusted);
+    await trustIn(program, "project", directory).save(text, isTrusted);
   } catch (error) {
     terminal.aside(`The answer could not be saved for the next time: ${messageOf(error)}`);
   }

@@ -6,10 +6,9 @@ import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
 import { isInside } from "@toolcrib/kit/files";
 import type { Skill, SkillFolder, Skills } from "@toolcrib/skills";
 import type { Program } from "../program.ts";
-import { configFolder, home } from "../state/stateBase.ts";
-import { makeStateFolder } from "../state/stateFolder.ts";
+import type { Folders } from "../state/folders.ts";
 import { type Asker, askYesNo, isTooLong } from "../terminal/ask.ts";
-import { type FolderTrust, folderTrust } from "./folderTrust.ts";
+import { trustIn } from "./trust.ts";
 
 /** The skills that a conversation has. */
 export type LoadedSkills = Pick<Skills, "skills" | "catalogue" | "readable"> & {
@@ -29,11 +28,11 @@ const mostWarnings = 5;
  */
 export async function loadSkills(
   directory: string,
-  program: Pick<Program, "env" | "cwd" | "terminal">,
+  program: Pick<Program, "folders" | "trust" | "cwd" | "terminal">,
   asker: Asker | undefined,
 ): Promise<LoadedSkills> {
-  const { env, terminal } = program;
-  const found = await findSkills(directory, env);
+  const { folders, terminal } = program;
+  const found = await findSkills(directory, folders);
   if (!found) return noSkills;
   const isUsed = found.project.length === 0 || (await isTrusted(found, program, asker));
   const { warnings, shortened, ...skills } = isUsed ? found.all : found.own();
@@ -56,13 +55,13 @@ export interface FoundSkills {
 }
 
 /** Finds skills; undefined if none of the folders exists: then nothing is loaded for them. */
-export async function findSkills(directory: string, env: NodeJS.ProcessEnv): Promise<FoundSkills | undefined> {
+export async function findSkills(directory: string, { home, config }: Folders): Promise<FoundSkills | undefined> {
   const place = realpathSync(directory);
-  const isHome = place === canonical(home());
+  const isHome = place === canonical(home);
   const ofProject: SkillFolder[] = isHome
     ? []
     : folderNames.map((name) => ({ path: join(place, name), within: place }));
-  const ofUser = [...folderNames.map((name) => join(home(), name)), join(configFolder(env), "skills")];
+  const ofUser = [...folderNames.map((name) => join(home, name)), join(config, "skills")];
   if (![...ofProject.map(({ path }) => path), ...ofUser].some((path) => existsSync(path))) return undefined;
   const { createSkills } = await import("@toolcrib/skills");
   const all = createSkills({ folders: [...ofProject, ...ofUser] });
@@ -76,11 +75,6 @@ export async function findSkills(directory: string, env: NodeJS.ProcessEnv): Pro
 
 function canonical(path: string): string {
   return attempt(() => realpathSync(path)) ?? path;
-}
-
-/** Opens the record of the user's trust in the skills of a directory. */
-export function skillTrust(env: NodeJS.ProcessEnv, directory: string): FolderTrust {
-  return folderTrust(join(makeStateFolder(env), "trusted-skills.json"), directory);
 }
 
 /** Returns all that the model would read of the directory's skills: a yes holds for exactly this. */
@@ -101,27 +95,21 @@ export function describeSkills({ project, directory }: FoundSkills): string[] {
 
 async function isTrusted(
   found: FoundSkills,
-  { env, cwd, terminal }: Pick<Program, "env" | "cwd" | "terminal">,
+  { trust, cwd, terminal }: Pick<Program, "trust" | "cwd" | "terminal">,
   asker: Asker | undefined,
 ): Promise<boolean> {
   const text = skillText(found);
-  let store: FolderTrust;
-  try {
-    store = skillTrust(env, found.directory);
-    const trust = await store.of(text);
-    if (trust === "trusted") return true;
-    if (!asker || trust === "refused") {
-      const why = { refused: "you said no to them", changed: "they have changed", new: "they are not trusted yet" }[
-        trust
-      ];
-      const count = found.project.length === 1 ? "1 skill" : `${found.project.length} skills`;
-      terminal.aside(
-        `${count} of this folder not used: ${why}; toolcrib config trust ${found.directory === cwd ? "" : `in ${found.directory} `}shows and uses them`,
-      );
-      return false;
-    }
-  } catch (error) {
-    terminal.aside(`The skills of this folder are not used: ${messageOf(error)}`);
+  const store = trustIn({ trust }, "skills", found.directory);
+  const answered = await store.of(text);
+  if (answered === "trusted") return true;
+  if (!asker || answered === "refused") {
+    const why = { refused: "you said no to them", changed: "they have changed", new: "they are not trusted yet" }[
+      answered
+    ];
+    const count = found.project.length === 1 ? "1 skill" : `${found.project.length} skills`;
+    terminal.aside(
+      `${count} of this folder not used: ${why}; toolcrib config trust ${found.directory === cwd ? "" : `in ${found.directory} `}shows and uses them`,
+    );
     return false;
   }
   const lines = ["This folder has skills, instructions that the model may read and follow:", ...describeSkills(found)];

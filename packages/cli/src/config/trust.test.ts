@@ -113,10 +113,13 @@ describe("trust is bound to the folder and to every character of the file", () =
     expect(await isUsed()).toBe(false);
     const real = join(home.base, "state", "toolcrib");
     mkdirSync(real, { recursive: true });
-    symlinkSync(join(home.folder, ".local", "state", "toolcrib", "trusted.json"), join(real, "trusted.json"));
-    const { stdout, stderr } = await toolcrib(list);
-    expect(stdout).not.toContain("full");
-    expect(stderr).toContain("is not trusted: it is a link");
+    for (const name of ["trusted.json", "trust.json"]) {
+      symlinkSync(join(home.folder, ".local", "state", "toolcrib", "trusted.json"), join(real, name));
+      const { stdout, stderr } = await toolcrib(list);
+      expect(stdout).not.toContain("full");
+      expect(stderr).toContain("is not trusted: it is a link");
+      rmSync(join(real, name));
+    }
   });
 });
 

@@ -1,16 +1,30 @@
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { clip, showInvisible } from "@toolcrib/core/text";
+import type { Trust } from "@toolcrib/kit/files";
 import { redactUrls } from "@toolcrib/kit/text";
-import type { Place } from "../program.ts";
-import { makeStateFolder } from "../state/stateFolder.ts";
-import { type FolderTrust, folderTrust, type Trust } from "./folderTrust.ts";
+import type { Program } from "../program.ts";
 import type { ProjectFile, ProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, settings } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
-/** Opens the record of the user's trust in a directory's configuration. */
-export function projectTrust({ env, cwd }: Place): FolderTrust {
-  return folderTrust(join(makeStateFolder(env), "trusted.json"), cwd);
+/** The user's answers about what one folder brings along. A yes holds for that folder, links followed, and that text. */
+export interface FolderTrust {
+  of(text: string): Promise<Trust>;
+  /** Resolves to true if the last answer was a yes, to whatever text. */
+  wasTrusted(): Promise<boolean>;
+  /** Keeps a yes or a no to this text; without one the folder is forgotten. */
+  save(text?: string, isTrusted?: boolean): Promise<void>;
+}
+
+export function trustIn({ trust }: Pick<Program, "trust">, kind: "project" | "skills", folder: string): FolderTrust {
+  const place = realpathSync(folder);
+  const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+  return {
+    of: (text) => trust.of(kind, place, digestOf(text)),
+    wasTrusted: () => trust.wasTrusted(kind, place),
+    save: (text, isTrusted) => trust.save(kind, place, text === undefined ? undefined : digestOf(text), isTrusted),
+  };
 }
 
 /**
@@ -25,8 +39,11 @@ export function trustedText(configuration: string | undefined, { files, leftOut 
 }
 
 /** Returns the user's answer about a project, of which `text` is what `trustedText` returns; `unbound` if no answer can be bound to it. */
-export async function projectAnswer(place: Place, text: string | undefined): Promise<Trust | "unbound"> {
-  return text === undefined ? "unbound" : projectTrust(place).of(text);
+export async function projectAnswer(
+  { trust, cwd }: Pick<Program, "trust" | "cwd">,
+  text: string | undefined,
+): Promise<Trust | "unbound"> {
+  return text === undefined ? "unbound" : trustIn({ trust }, "project", cwd).of(text);
 }
 
 /** Names what a project brings along, for people. */

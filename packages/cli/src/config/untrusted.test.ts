@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { ProgramEnd } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { homeFor } from "../../fixtures/command.ts";
+import { findFolders } from "../state/folders.ts";
+import { ownTrust } from "../state/ownTrust.ts";
 import { trustedFiles } from "./loadSources.ts";
 import { readProjectFiles } from "./projectFiles.ts";
 import { trustedText } from "./trust.ts";
@@ -121,7 +123,7 @@ test("hooks that cannot be read are not asked about, and an earlier yes to them 
   const digest = createHash("sha256").update(text).digest("hex");
   const answers = { [realpathSync(home.folder)]: { digest, isTrusted: true } };
   home.write("state/toolcrib/trusted.json", JSON.stringify(answers));
-  expect(await trustedFiles(home, home.folder)).toEqual([]);
+  expect(await trustedFiles({ trust: ownTrust(findFolders(home.env), String) }, home.folder)).toEqual([]);
   expect((await home.toolcrib(["permissions", "list"])).stdout).not.toContain("mode  full");
 });
 

@@ -1,13 +1,12 @@
 import { lstatSync } from "node:fs";
 import { proxyVariable, usesProxies } from "@toolcrib/agent/models";
 import { sandboxProblem } from "@toolcrib/tools-bash";
-import { stateFolder } from "../state/stateFolder.ts";
 import { wantsColor } from "../terminal/style.ts";
 import { version } from "../version.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks Node, the terminal, the folder of the user's own decisions. */
-export const checkMachine: Check = async ({ env, host: { stdin, stdout, stderr } }) => {
+export const checkMachine: Check = async ({ env, folders, host: { stdin, stdout, stderr } }) => {
   const { versions, platform } = process;
   const { columns, rows } = stderr;
   const where = stdin.isTTY && stderr.isTTY ? `a terminal of ${columns} by ${rows}` : "no terminal to ask on";
@@ -29,7 +28,7 @@ export const checkMachine: Check = async ({ env, host: { stdin, stdout, stderr }
       columns > 0 && columns < 20
         ? { level: "warning", text: terminal.text, advice: "make it at least 20 columns wide" }
         : terminal,
-      checkState(env),
+      checkState(folders.state),
       ...checkProxies(env),
     ],
     data,
@@ -48,8 +47,7 @@ function checkProxies(env: NodeJS.ProcessEnv): Finding[] {
 }
 
 /** Checks that nobody else may write where it is kept what the user has allowed. */
-function checkState(env: NodeJS.ProcessEnv): Finding {
-  const folder = stateFolder(env);
+function checkState(folder: string): Finding {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats) return { level: "ok", text: `nothing is stored in ${folder} yet` };
   const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0);

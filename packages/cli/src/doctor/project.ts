@@ -1,20 +1,19 @@
 import { findProject } from "@toolcrib/contracts";
 import { oneLine } from "@toolcrib/core/internal";
-import { checkServers as lookAtServers } from "@toolcrib/mcp/config";
+import { fileConsents, checkServers as lookAtServers } from "@toolcrib/mcp/config";
 import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
 import { describeLeftOut, readProjectFiles } from "../config/projectFiles.ts";
 import { describeChanges, nameProjectFiles, projectAnswer, trustedText } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
-import { ownConsents } from "../tools/mcpConsent.ts";
 import { serversFile } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { ownToolStore } from "../tools/ownToolStore.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks the two configuration files: whether they are valid, and trusted. */
-export const checkConfig: Check = async ({ env, cwd }) => {
+export const checkConfig: Check = async ({ folders, trust, cwd }) => {
   const findings: Finding[] = [];
-  for (const file of [userConfig(env), projectConfig(cwd)]) {
+  for (const file of [userConfig(folders), projectConfig(cwd)]) {
     try {
       const content = await file.read();
       if (content) await checkRules(content.values, file);
@@ -23,7 +22,7 @@ export const checkConfig: Check = async ({ env, cwd }) => {
       if (leftOut !== undefined) findings.push({ level: "warning", text: leftOut });
       const changes = file.name === file.path ? [] : describeChanges(content?.values ?? {}, files.files);
       const text = trustedText(content?.text, files);
-      const isUsed = changes.length === 0 || (await projectAnswer({ env, cwd }, text)) === "trusted";
+      const isUsed = changes.length === 0 || (await projectAnswer({ trust, cwd }, text)) === "trusted";
       if (!isUsed) {
         const isBound = text !== undefined;
         const advice = isBound
@@ -41,14 +40,14 @@ export const checkConfig: Check = async ({ env, cwd }) => {
 
 /** Starts each MCP server that may start, asks it for its tools and ends it. */
 export const checkServers: Check = async (program, signal) => {
-  const { env, cwd } = program;
+  const { env, folders, trust, cwd } = program;
   try {
     const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
     const checks = await lookAtServers(project, {
       user,
-      consents: ownConsents(program),
+      consents: fileConsents(trust, cwd),
       store: ownToolStore(cwd, program),
-      logins: ownLogins(env),
+      logins: ownLogins(folders),
       environment: env,
       signal,
     });

@@ -17,7 +17,7 @@ beforeEach(() => {
 /** The folders that Node was told to use. */
 function kept(env: Record<string, string> = {}): unknown[] {
   const enable = vi.spyOn(module, "enableCompileCache").mockReturnValue({ status: 1 });
-  keepCompiledCode({ XDG_STATE_HOME: join(base, "state"), ...env });
+  keepCompiledCode(env, join(base, "state", "toolcrib"));
   const folders = enable.mock.calls.map(([folder]) => folder);
   enable.mockRestore();
   return folders;

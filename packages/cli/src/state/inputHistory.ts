@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ownFile } from "@toolcrib/kit/files";
-import { stateFolder } from "./stateFolder.ts";
+import type { Folders } from "./folders.ts";
 
 const mostLines = 100;
 /** Characters of a line that is kept: a paste may be of any length. */
@@ -14,8 +14,8 @@ export interface InputHistory {
   add(line: string): Promise<void>;
 }
 
-export function inputHistory(env: NodeJS.ProcessEnv): InputHistory {
-  const file = ownFile(join(stateFolder(env), "input.jsonl"), {
+export function inputHistory({ state }: Folders): InputHistory {
+  const file = ownFile(join(state, "input.jsonl"), {
     what: "the lines typed before",
     maxBytes: 8 * mostLines * longestLine,
   });

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { homeFor, modelAt } from "../../fixtures/command.ts";
 import { createPermissions } from "../tools/permissions.ts";
 import { createToolSet } from "../tools/toolSet.ts";
+import { findFolders } from "./folders.ts";
 
 const work = homeFor("outputs");
 const wire = await sharedWireServer();
@@ -47,7 +48,7 @@ test("a long answer of another tool is kept, and is read by pages that are not k
   const outputs = join(work.state, "outputs");
   const text = Array.from({ length: 40_000 }, (_, index) => `${index + 1}\n`).join("");
   const long = defineTool({ name: "long", description: "l", parameters: { type: "object" }, execute: () => text });
-  const place = { env: { XDG_STATE_HOME: work.state }, cwd: work.folder };
+  const place = { folders: findFolders(work.env), cwd: work.folder };
   const terminal = { style: { dim: String }, note: () => {} } as never;
   const permissions = createPermissions({ allow: ["long"] }, [work.folder], { ...place, terminal }, "ask", [outputs]);
   const program = { ...place, terminal, leftovers: createLeftovers() };

@@ -7,8 +7,9 @@ import { fileKind, isInside } from "@toolcrib/kit/files";
 import { isSecret } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 import type { SessionFlags } from "../sharedFlags.ts";
+import type { Folders } from "./folders.ts";
 import { refuseMore } from "./givenFile.ts";
-import { makeStateFolder, stateFolder, stateName } from "./stateFolder.ts";
+import { makeStateFolder, stateName } from "./stateFolder.ts";
 
 /** Megabytes of a file that `-r` names. It is read whole, and several times its size is needed for that. */
 const mostSessionMegabytes = 100;
@@ -35,8 +36,8 @@ function titleIn(name: string | undefined): string | undefined {
  * Opens the conversations of one working directory, outside of it: somebody else may have written the directory, and its files must not
  * become a conversation of the user.
  */
-export function sessionsOf(directory: string, env: NodeJS.ProcessEnv): SessionFolder {
-  return new SessionFolder(join(stateFolder(env), "sessions", stateName(directory)));
+export function sessionsOf(directory: string, { state }: Folders): SessionFolder {
+  return new SessionFolder(join(state, "sessions", stateName(directory)));
 }
 
 /** Lets the user pick one of some conversations: its number from 0. */
@@ -125,9 +126,9 @@ export async function exportSession(file: string, form: "html" | "md", env: Node
 }
 
 /** Makes the folder, for the user alone; returns what went wrong, if anything. */
-export function makeSessionFolder(directory: string, env: NodeJS.ProcessEnv): string | undefined {
+export function makeSessionFolder(directory: string, folders: Folders): string | undefined {
   try {
-    makeStateFolder(env, "sessions", stateName(directory));
+    makeStateFolder(folders, "sessions", stateName(directory));
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { compileCache, type ProgramEnd, startProgram } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bin, command, homeFor } from "../../fixtures/command.ts";
-import { stateFolder } from "./stateFolder.ts";
+import { findFolders } from "./folders.ts";
 
 const list = ["run", "list .", "-m", "offline"];
 const home = homeFor("state");
@@ -33,7 +33,7 @@ describe("where state is kept", () => {
     [{ XDG_STATE_HOME: "relative" }, undefined],
     [{ XDG_STATE_HOME: "" }, undefined],
   ])("with %j", (env, expected) => {
-    const found = stateFolder(env);
+    const found = findFolders(env).state;
     if (expected) expect(found).toBe(expected);
     expect(found).toMatch(/^\/.*\/toolcrib$/);
   });
@@ -42,7 +42,7 @@ describe("where state is kept", () => {
     // Kept elsewhere for the test by the one thing that is left: no folder can be made below a file.
     const { code, stdout } = await toolcrib(list, { ...none, XDG_STATE_HOME: "/dev/null/x" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("a.txt") });
-    const print = `import { stateFolder } from ${JSON.stringify(new URL("./stateFolder.ts", import.meta.url).href)}; console.log(stateFolder({}))`;
+    const print = `import { findFolders } from ${JSON.stringify(new URL("./folders.ts", import.meta.url).href)}; console.log(findFolders({}).state)`;
     const printed = execFileSync(process.execPath, ["--input-type=module-typescript", "-e", print], {
       env: { PATH: process.env.PATH, ...none },
       cwd: new URL(".", import.meta.url),

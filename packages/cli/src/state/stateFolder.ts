@@ -1,16 +1,11 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ensureDirectory, systemErrorCode } from "@toolcrib/kit/files";
-import { stateBase } from "./stateBase.ts";
-
-/** Returns the user's own folder: outside the working directory, which may hold somebody else's files. */
-export function stateFolder(env: NodeJS.ProcessEnv): string {
-  return join(stateBase(env), "toolcrib");
-}
+import type { Folders } from "./folders.ts";
 
 /** Returns the file of the user's logins at MCP servers. */
-export function loginsFile(env: NodeJS.ProcessEnv): string {
-  return join(stateFolder(env), "logins.json");
+export function loginsFile({ state }: Folders): string {
+  return join(state, "logins.json");
 }
 
 /** Returns the name under which a working directory's state is kept. */
@@ -24,15 +19,15 @@ export function stateName(directory: string): string {
  * Makes a folder of the state and the folders above it, readable by the user alone. Throws where that is not possible, or where
  * a link, a file or another user's folder is in its place.
  */
-export function makeStateFolder(env: NodeJS.ProcessEnv, ...names: readonly string[]): string {
-  let folder = dirname(stateFolder(env));
+export function makeStateFolder({ state }: Folders, ...names: readonly string[]): string {
+  let folder = dirname(state);
   try {
     ensureDirectory(folder, 0o700);
   } catch (error) {
     // A file is in the way: the next step says so more plainly.
     if (systemErrorCode(error) !== "EEXIST") throw error;
   }
-  for (const name of ["toolcrib", ...names]) {
+  for (const name of [basename(state), ...names]) {
     folder = join(folder, name);
     try {
       mkdirSync(folder, { mode: 0o700 });

@@ -4,6 +4,7 @@ import type { ToolErrorDetails } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { expect, test } from "vitest";
+import { findFolders } from "../state/folders.ts";
 import { whyNotRun } from "./allowAdvice.ts";
 import { createPermissions } from "./permissions.ts";
 import { createToolSet } from "./toolSet.ts";
@@ -18,11 +19,11 @@ test.each([
   const base = temporaryFolder("advice");
   const folder = join(base, "work");
   mkdirSync(folder);
-  const env = { XDG_STATE_HOME: join(base, "state") };
+  const folders = findFolders({ XDG_STATE_HOME: join(base, "state") });
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  const permissions = createPermissions({}, [folder], { env, cwd: folder, terminal }, "ask");
+  const permissions = createPermissions({}, [folder], { folders, cwd: folder, terminal }, "ask");
   const registry = createToolSet({ root: [folder] }, permissions, {
-    env,
+    folders,
     cwd: folder,
     terminal,
     leftovers: createLeftovers(),

@@ -4,6 +4,7 @@ import type { PendingCall } from "@toolcrib/agent";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
+import { findFolders } from "../state/folders.ts";
 import type { Asker } from "../terminal/ask.ts";
 import { createStyle } from "../terminal/style.ts";
 import { answersTo, approveOnTerminal } from "./approval.ts";
@@ -30,7 +31,7 @@ function permissionsOf(flags: PermissionFlags = {}, state = join(folder, "state"
   return createPermissions(
     flags,
     [join(folder, "root")],
-    { env: { XDG_STATE_HOME: state }, cwd: folder, terminal },
+    { folders: findFolders({ XDG_STATE_HOME: state }), cwd: folder, terminal },
     "ask",
   );
 }

@@ -4,6 +4,7 @@ import { temporaryFolder } from "@toolcrib/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { tool as listed, plainServer } from "../../fixtures/servers.ts";
 import type { Program } from "../program.ts";
+import { findFolders } from "../state/folders.ts";
 import { applyToolsChange, ToolsChanges } from "./mcpChanges.ts";
 import { mount } from "./mcpMount.ts";
 
@@ -114,7 +115,8 @@ test("what a server changes after it was mounted, and before a conversation list
   const [command = "", ...args] = plainServer({ tools: [listed("turn")], next: [listed("turn"), listed("new")] });
   const place = {
     terminal: { aside: () => undefined } as unknown as Program["terminal"],
-    env: { XDG_STATE_HOME: temporaryFolder("state") },
+    env: {},
+    folders: findFolders({ XDG_STATE_HOME: temporaryFolder("state") }),
     cwd: temporaryFolder("changes"),
   };
   const mounted = await mount({ mcpServers: { s: { command, args } } }, place, {});

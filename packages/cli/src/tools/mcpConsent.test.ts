@@ -5,6 +5,8 @@ import type { ProgramEnd } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { homeFor } from "../../fixtures/command.ts";
 import type { Program } from "../program.ts";
+import { findFolders } from "../state/folders.ts";
+import { ownTrust } from "../state/ownTrust.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
@@ -109,7 +111,8 @@ describe("on a terminal, the user is asked", () => {
     const note = (line: string): void => {
       asked += `${line}\n`;
     };
-    const program = { env: { XDG_STATE_HOME: home.state }, cwd: home.folder, terminal: { note, aside: note } };
+    const folders = findFolders(home.env);
+    const program = { folders, trust: ownTrust(folders, note), cwd: home.folder, terminal: { note, aside: note } };
     const { mcpServers } = await allowedServers(
       { mcpServers: { web: server, off: { command: "x", disabled: true } } },
       program as unknown as Program,
@@ -136,7 +139,7 @@ describe("on a terminal, the user is asked", () => {
     const server: McpServerConfig = { type: "http", url: "https://mcp.example/mcp" };
     expect((await ask("n", server)).asked).not.toContain("login");
     const login = { issuer: "i", tokenEndpoint: "t", clientId: "c", accessToken: "access-1" };
-    await ownLogins({ XDG_STATE_HOME: home.state }).save(new URL(server.url), login);
+    await ownLogins(findFolders(home.env)).save(new URL(server.url), login);
     expect((await ask("n", server)).asked).toContain("https://mcp.example/mcp\n  with your login there\n");
   });
 

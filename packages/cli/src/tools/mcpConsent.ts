@@ -1,5 +1,4 @@
 import { oneLine } from "@toolcrib/core/internal";
-import { systemErrorCode } from "@toolcrib/kit/files";
 import type { McpConfig } from "@toolcrib/mcp";
 import {
   allowedServers as allowed,
@@ -11,31 +10,15 @@ import {
   mcpConfigName,
 } from "@toolcrib/mcp/config";
 import { CliError } from "../exitReasons.ts";
-import type { Place, Program } from "../program.ts";
-import { makeStateFolder, stateName } from "../state/stateFolder.ts";
+import type { Program } from "../program.ts";
+import type { Folders } from "../state/folders.ts";
 import { type Asker, askYesNo } from "../terminal/ask.ts";
 import { shellWord } from "../terminal/shellWord.ts";
 import { ownLogins } from "./ownLogins.ts";
 
-/** Opens the user's consents to this directory's servers. Their file lies outside the directory, which may be somebody else's. */
-export function ownConsents({ env, cwd }: Place): McpConsents {
-  const file = (): McpConsents => fileConsents(`${makeStateFolder(env, "consents")}/${stateName(cwd)}.json`, cwd);
-  return {
-    async read(config) {
-      try {
-        return await file().read(config);
-      } catch (error) {
-        if (!systemErrorCode(error)) throw error;
-        return new Map();
-      }
-    },
-    save: async (entries) => file().save(entries),
-  };
-}
-
-/** Opens the same, with a note where nothing can be saved: what was done stands without it. */
-export function notedConsents({ terminal, ...place }: Pick<Program, "env" | "cwd" | "terminal">): McpConsents {
-  const consents = ownConsents(place);
+/** Opens the user's consents to this directory's servers, with a note where nothing can be saved: what was done stands without it. */
+export function notedConsents({ terminal, trust, cwd }: Pick<Program, "trust" | "cwd" | "terminal">): McpConsents {
+  const consents = fileConsents(trust, cwd);
   return {
     read: consents.read,
     save: (entries) =>
@@ -59,7 +42,7 @@ export async function allowedServers(
     return await allowed(
       config,
       notedConsents(program),
-      asker && ((question) => isAllowed(asker, question, own, program.env)),
+      asker && ((question) => isAllowed(asker, question, own, program.folders)),
     );
   } catch (error) {
     if (!isMcpError(error) || error.code !== "not_allowed") throw error;
@@ -72,10 +55,10 @@ async function isAllowed(
   asker: Asker,
   { name, entry, consent }: McpConsentQuestion,
   { mcpServers: own }: McpConfig,
-  env: NodeJS.ProcessEnv,
+  folders: Folders,
 ): Promise<boolean> {
   const stands = Object.hasOwn(own, name) ? "\n  in place of your own server of that name" : "";
-  const isLoggedIn = "url" in entry && URL.canParse(entry.url) && (await ownLogins(env).load(new URL(entry.url)));
+  const isLoggedIn = "url" in entry && URL.canParse(entry.url) && (await ownLogins(folders).load(new URL(entry.url)));
   const login = isLoggedIn ? "\n  with your login there" : "";
   const description = `${describeServer(name, entry)}${login}${stands}`;
   const state = consent === "changed" ? "has changed since it was allowed" : "is not allowed yet";

@@ -2,6 +2,7 @@ import { oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import type { McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
 import {
+  fileConsents,
   joinServers,
   type McpConfigFile,
   mcpConfigName,
@@ -11,16 +12,15 @@ import {
 } from "@toolcrib/mcp/config";
 import { usageError } from "../exitReasons.ts";
 import type { Place, Program } from "../program.ts";
-import { configFolder } from "../state/stateBase.ts";
 import type { Asker } from "../terminal/ask.ts";
 import { shellWord } from "../terminal/shellWord.ts";
 import { ToolsChanges } from "./mcpChanges.ts";
-import { allowedServers, ownConsents } from "./mcpConsent.ts";
+import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the file of this directory's servers, or with `user` those that are the user's own in every directory. */
-export function serversFile({ env, cwd }: Place, user = false): McpConfigFile {
-  return user ? userConfigFile(`${configFolder(env)}/mcp.json`) : projectConfigFile(cwd);
+export function serversFile({ folders, cwd }: Place, user = false): McpConfigFile {
+  return user ? userConfigFile(`${folders.config}/mcp.json`) : projectConfigFile(cwd);
 }
 
 /**
@@ -114,10 +114,10 @@ export interface ListedServer {
 }
 
 /** Lists the servers of this directory, then the user's own. */
-export async function listServers(program: Place): Promise<ListedServer[]> {
+export async function listServers(program: Place & Pick<Program, "trust">): Promise<ListedServer[]> {
   const [project, own] = [serversFile(program), serversFile(program, true)];
   const [config, ownConfig] = [await project.read(), await own.read()];
-  const consents = await ownConsents(program).read(config);
+  const consents = await fileConsents(program.trust, program.cwd).read(config);
   const stateOf = (name: string, { disabled }: McpServerConfig): string => {
     const consent = consents.get(name) ?? "new";
     return disabled ? "disabled" : consent === "new" ? "not allowed yet" : consent;
@@ -137,7 +137,7 @@ export async function listServers(program: Place): Promise<ListedServer[]> {
 /** Mounts servers for a program that has asked its user. */
 export async function mount(
   config: McpConfig,
-  { terminal, env, cwd }: Pick<Program, "terminal" | "env" | "cwd">,
+  { terminal, env, folders, cwd }: Pick<Program, "terminal" | "env" | "folders" | "cwd">,
   options: { readonly signal?: AbortSignal; readonly resources?: boolean } = { resources: true },
 ): Promise<WatchedMount> {
   // Loaded for a server alone: the code that speaks with one takes longer to load than all the rest.
@@ -145,8 +145,8 @@ export async function mount(
   const changes = new ToolsChanges();
   const tools = await mountMcp(config, {
     ...options,
-    store: ownToolStore(cwd, { env, terminal }),
-    logins: ownLogins(env),
+    store: ownToolStore(cwd, { folders, terminal }),
+    logins: ownLogins(folders),
     environment: env,
     // A tool that is new is taken as it would be at the next start; one that has changed is not.
     accept: ({ accepted }) => accepted === undefined,

@@ -6,10 +6,10 @@ import { makeStateFolder, stateName } from "../state/stateFolder.ts";
 /** Opens the store of accepted tools of a directory's servers; undefined, with a note, if nothing can be kept. */
 export function ownToolStore(
   directory: string,
-  { env, terminal }: Pick<Program, "env" | "terminal">,
+  { folders, terminal }: Pick<Program, "folders" | "terminal">,
 ): McpToolStore | undefined {
   try {
-    return fileToolStore(`${makeStateFolder(env, "mcp")}/${stateName(directory)}.json`);
+    return fileToolStore(`${makeStateFolder(folders, "mcp")}/${stateName(directory)}.json`);
   } catch (error) {
     terminal.aside(`The tools of the servers cannot be saved: ${messageOf(error)}`);
     return undefined;

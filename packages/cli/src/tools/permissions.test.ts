@@ -7,6 +7,7 @@ import { connectTools } from "@toolcrib/remote";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createLeftovers } from "@toolcrib/tools-bash";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { findFolders } from "../state/folders.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 import { createToolSet } from "./toolSet.ts";
 
@@ -31,13 +32,18 @@ beforeEach(() => {
 
 function permissions(flags: PermissionFlags = {}): Permissions {
   const terminal = { style: { dim: String }, note: () => {} } as never;
-  return createPermissions(flags, [root], { env: { XDG_STATE_HOME: state }, cwd: process.cwd(), terminal }, "ask");
+  return createPermissions(
+    flags,
+    [root],
+    { folders: findFolders({ XDG_STATE_HOME: state }), cwd: process.cwd(), terminal },
+    "ask",
+  );
 }
 
 function tools(flags: PermissionFlags = { mode: "full" }): ToolRegistry {
   const program = {
     leftovers: createLeftovers(),
-    env: { XDG_STATE_HOME: state },
+    folders: findFolders({ XDG_STATE_HOME: state }),
     cwd: process.cwd(),
     terminal: {} as never,
   };

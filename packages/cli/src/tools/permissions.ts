@@ -18,8 +18,8 @@ import { usageError } from "../exitReasons.ts";
 import { type FlagsOf, ruleAdvice } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { permissionFlags } from "../sharedFlags.ts";
-import { configFolder, home } from "../state/stateBase.ts";
-import { canonicalPath, loginsFile, stateFolder } from "../state/stateFolder.ts";
+import type { Folders } from "../state/folders.ts";
+import { canonicalPath, loginsFile } from "../state/stateFolder.ts";
 
 /** The flags that say which calls run, are asked about, or are refused. */
 export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
@@ -66,7 +66,7 @@ export interface Permissions {
 export function createPermissions(
   flags: PermissionFlags,
   root: readonly string[],
-  { env, cwd: here, terminal }: Pick<Program, "env" | "cwd" | "terminal">,
+  { folders, cwd: here, terminal }: Pick<Program, "folders" | "cwd" | "terminal">,
   mode: Mode,
   readable: readonly string[] = [],
 ): Permissions {
@@ -75,25 +75,26 @@ export function createPermissions(
   const { cwd, roots = [] } = createPathScope({ root, cwd: flags.directory });
   const deniedPaths = [
     ...deny.flatMap((rule) => /^effect:read\((.+)\)$/s.exec(rule)?.[1] ?? []),
-    ...loginPatterns(env, roots),
+    ...loginPatterns(folders, roots),
   ];
+  const answers = `${folders.state}/permissions.json`;
   // Nothing that decides about the tools can be kept where they may write.
-  const keepsAnswers = !isBelowAny(permissionsFile(env), [...roots, cwd]);
+  const keepsAnswers = !isBelowAny(answers, [...roots, cwd]);
   const onWarning = (message: string): void => terminal.aside(message);
   const options: PolicyOptions = {
     roots,
     readable,
     ...(remote && { remotes: { [remote.name]: { roots: remote.roots ?? [], denied: deniedPaths } } }),
     cwd,
-    home: home(),
+    home: folders.home,
     denied: deniedPaths,
     ownState: {
-      folders: [stateFolder(env), configFolder(env)],
+      folders: [folders.state, folders.config],
       why: "toolcrib stores the user's answers and settings there, so no tool changes it",
       files: { ".mcp.json": "names programs that are started", [projectConfigName]: "says what may run here" },
       roots: [...roots, here],
     },
-    remembered: keepsAnswers ? fileStore(permissionsFile(env), { onWarning }) : memoryStore(),
+    remembered: keepsAnswers ? fileStore(answers, { onWarning }) : memoryStore(),
   };
   const policyWith = (more: readonly string[], mode: Mode = policyMode(current)): Policy => {
     const policy = createPolicy({ ...options, mode, allow: [...allow, ...more], ask, deny });
@@ -164,13 +165,8 @@ export const modeDescriptions: Readonly<Record<WorkMode, string>> = {
 };
 
 /** Returns the file of logins, as patterns, where a tool could read it: its tokens are for servers, not for a model. */
-function loginPatterns(env: NodeJS.ProcessEnv, roots: readonly string[]): string[] {
-  const file = loginsFile(env);
+function loginPatterns(folders: Folders, roots: readonly string[]): string[] {
+  const file = loginsFile(folders);
   if (!existsSync(file) && !isBelowAny(file, roots)) return [];
   return [...new Set([file, canonicalPath(file)])].map(exactPattern);
-}
-
-/** Returns the file of answers that hold for good. */
-function permissionsFile(env: NodeJS.ProcessEnv): string {
-  return `${stateFolder(env)}/permissions.json`;
 }

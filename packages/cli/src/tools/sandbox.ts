@@ -14,7 +14,7 @@ const isPath = (name: string): boolean => /[./]/.test(name);
  */
 export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   flags: Flags,
-  { terminal, env, cwd }: Program,
+  { terminal, folders, cwd }: Program,
 ): Promise<Flags & Pick<ToolFlags, "commandSandbox" | "enable">> {
   const { sandbox, sandboxAllow, remote } = flags;
   const unknown = sandboxAllow?.find((name) => !isPath(name) && !allowable.some((known) => known === name));
@@ -37,7 +37,7 @@ export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   const root = rootsOf(flags, cwd);
   // Protected paths that cannot be kept are no reason to run without a sandbox: they stop commands.
   const sandboxToTry = { ...inside.commandSandbox, unprotected: ["./"] };
-  const problem = await sandboxProblem({ root, sandbox: hideState(sandboxToTry, root, env) });
+  const problem = await sandboxProblem({ root, sandbox: hideState(sandboxToTry, root, folders) });
   if (problem === undefined) return isOffered ? { ...inside, enable: [...(flags.enable ?? []), "run_bash"] } : inside;
   if (isAskedFor) throw usageError(`the sandbox is not available: ${problem}; --no-sandbox runs commands without it`);
   terminal.aside(

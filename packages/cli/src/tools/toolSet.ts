@@ -21,8 +21,8 @@ import { usageError } from "../exitReasons.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { sandboxFlags, toolFlags } from "../sharedFlags.ts";
-import { configFolder } from "../state/stateBase.ts";
-import { canonicalPath, makeStateFolder, stateFolder } from "../state/stateFolder.ts";
+import type { Folders } from "../state/folders.ts";
+import { canonicalPath, makeStateFolder } from "../state/stateFolder.ts";
 import type { Hooks } from "./hooks.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
 
@@ -67,7 +67,7 @@ const longestOutput = defaultMaxReplyBytes;
 export function createToolSet(
   flags: ToolFlags,
   { policy, deniedPaths: deny, flags: rules }: Pick<Permissions, "policy" | "deniedPaths" | "flags">,
-  { leftovers, env, cwd: here, terminal }: Pick<Program, "leftovers" | "env" | "cwd" | "terminal">,
+  { leftovers, folders, cwd: here, terminal }: Pick<Program, "leftovers" | "folders" | "cwd" | "terminal">,
   { context, more = [], readable = [], outputs, jobs, hooks, guard = policy.guard, undo }: ToolSetParts = {},
 ): ToolRegistry {
   const { directory: cwd, remote } = flags;
@@ -86,7 +86,7 @@ export function createToolSet(
       cwd: createPathScope({ root, cwd }).cwd,
       shell: chooseShell(flags.shell, { root, cwd }),
       scrubEnv: true,
-      sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, env) : false,
+      sandbox: flags.commandSandbox ? hideState(flags.commandSandbox, root, folders) : false,
       leftovers,
       spill: outputs,
       ...(jobs && { background: jobs, input: isNamed("write_input", flags) }),
@@ -189,16 +189,16 @@ export function unknownTool(what: string, name: string, registry: ToolRegistry, 
 }
 
 /** Hides the user's own folders from commands where a root holds them: they could otherwise allow what only the user may allow. */
-export function hideState(sandbox: SandboxOptions, root: readonly string[], env: NodeJS.ProcessEnv): SandboxOptions {
+export function hideState(sandbox: SandboxOptions, root: readonly string[], folders: Folders): SandboxOptions {
   const { roots = [] } = createPathScope({ root });
-  const hidden = [stateFolder(env), configFolder(env)].filter((folder) =>
+  const hidden = [folders.state, folders.config].filter((folder) =>
     [folder, canonicalPath(folder)].some((place) => roots.some((root) => isInside(root, place))),
   );
   if (hidden.length === 0) return sandbox;
   try {
     // Only a folder that exists can be hidden.
-    if (hidden.includes(stateFolder(env))) makeStateFolder(env);
-    if (hidden.includes(configFolder(env))) ensureDirectory(configFolder(env), 0o700);
+    if (hidden.includes(folders.state)) makeStateFolder(folders);
+    if (hidden.includes(folders.config)) ensureDirectory(folders.config, 0o700);
   } catch {
     // The sandbox reports a folder that it cannot hide.
   }

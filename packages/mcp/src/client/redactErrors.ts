@@ -32,7 +32,7 @@ const secretWord = /key|token|secret|password|passwd|passphrase|credential|creds
 const secretEnd = /(?:auth|cookies?|bearer)$|(?:^|_)(?:pat|jwt|dsn)$|[a-z_]pass$|._pwd$/i;
 /** Words that end as such a name does. */
 const plainEnd = /(?:by|com|tres|sur|over|under)pass$/i;
-/** Which of several secrets of a name it is. */
+/** The end of a name that says which of several secrets it is. */
 const whichOne =
   /_(?:old|new|prev(?:ious)?|next|current|prod(?:uction)?|dev(?:elopment)?|test|staging|live|sandbox|backup|main|primary|secondary|alt|default|ro|rw)$/i;
 

@@ -1,4 +1,4 @@
-import { ownFile } from "@toolcrib/kit/files";
+import { type TrustStore, trustStore } from "@toolcrib/kit/files";
 import { configDigest, type McpConfig, type McpServerConfig } from "../client/serverConfig.ts";
 import { McpError } from "../errors.ts";
 import { mcpConfigName } from "./configName.ts";
@@ -15,39 +15,25 @@ export interface McpConsents {
 }
 
 /**
- * Consents in a JSON file, which holds a digest of each entry. It must lie outside the directory, which may be somebody else's, and is
- * trusted only where nobody but the user can write it.
+ * Consents in a JSON file or a store, which holds a digest of each entry. It must lie outside the directory, which may be somebody else's,
+ * and counts only where nobody but the user can write it.
  */
-export function fileConsents(path: string, directory: string): McpConsents {
-  const file = ownFile(path, { what: "the servers that you have allowed" });
+export function fileConsents(file: string | TrustStore, directory: string): McpConsents {
+  const store = typeof file === "string" ? trustStore(file) : file;
+  const kindOf = (name: string): string => `server ${name}`;
   return {
     async read({ mcpServers }) {
-      const digests = parseConsents(await file.read().catch(() => undefined));
-      return new Map(Object.entries(mcpServers).map(([name, entry]) => [name, consentOf(digests.get(name), entry)]));
+      const consents = Object.entries(mcpServers).map(async ([name, entry]): Promise<[string, McpConsent]> => {
+        const trust = await store.of(kindOf(name), directory, configDigest(entry));
+        return [name, trust === "trusted" ? "allowed" : trust === "changed" ? "changed" : "new"];
+      });
+      return new Map(await Promise.all(consents));
     },
-    save: (entries) =>
-      file.change((text) => {
-        const servers = new Map(parseConsents(text));
-        for (const [name, entry] of Object.entries(entries)) {
-          if (entry === undefined) servers.delete(name);
-          else servers.set(name, configDigest(entry));
-        }
-        return `${JSON.stringify({ directory, servers: Object.fromEntries(servers) }, null, 2)}\n`;
-      }),
+    async save(entries) {
+      for (const [name, entry] of Object.entries(entries))
+        await store.save(kindOf(name), directory, entry && configDigest(entry));
+    },
   };
-}
-
-function consentOf(digest: unknown, entry: McpServerConfig): McpConsent {
-  return digest === undefined ? "new" : digest === configDigest(entry) ? "allowed" : "changed";
-}
-
-/** Parses the file. If it cannot be read, nothing is allowed. */
-function parseConsents(text = ""): ReadonlyMap<string, unknown> {
-  try {
-    return new Map(Object.entries(JSON.parse(text).servers));
-  } catch {
-    return new Map();
-  }
 }
 
 /** A server that its user is asked about. */

@@ -27,10 +27,10 @@ async function openChat(
   message: string,
   isPlain = false,
 ): Promise<ExitReason> {
-  const { interrupts, env } = program;
+  const { interrupts, env, folders } = program;
   if (isPlain) env.TOOLCRIB_PLAIN = "1";
   // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
-  const history = inputHistory(env);
+  const history = inputHistory(folders);
   const input = await openChatInput({
     program,
     history,

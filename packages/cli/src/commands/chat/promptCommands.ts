@@ -2,12 +2,11 @@ import { clip, showInvisible } from "@toolcrib/core/text";
 import { trustedFiles } from "../../config/loadSources.ts";
 import { describeLeftOut, type ProjectFile, readFolder } from "../../config/projectFiles.ts";
 import type { Program } from "../../program.ts";
-import { configFolder } from "../../state/stateBase.ts";
 import type { SlashCommand } from "./slashContext.ts";
 
 /** Reads the user's own commands, and those of this directory that the user trusts, by their headings in `/help`. */
 export async function readPromptCommands(program: Program): Promise<Record<string, readonly SlashCommand[]>> {
-  const folder = configFolder(program.env);
+  const folder = program.folders.config;
   const { files, leftOut } = readFolder(folder, "commands");
   const told = describeLeftOut(leftOut, folder);
   if (told !== undefined) program.terminal.aside(told);

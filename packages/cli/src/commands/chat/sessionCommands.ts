@@ -4,7 +4,6 @@ import { oneLine } from "@toolcrib/core/internal";
 import type { UndoneTurn } from "@toolcrib/tools-fs/undo";
 import { writeNewFile } from "../../state/givenFile.ts";
 import { describeSession, exportSession } from "../../state/sessionFile.ts";
-import { home } from "../../state/stateBase.ts";
 import { makeStateFolder } from "../../state/stateFolder.ts";
 import { numberedRows } from "../../terminal/ask.ts";
 import type { Conversation } from "../conversation.ts";
@@ -71,14 +70,14 @@ export async function exportTo(
   let file = words.join(" ");
   if (file === "") {
     // Not in the directory: searches would find it there.
-    const offered = join(makeStateFolder(program.env, "exports"), `${basename(journal, ".jsonl")}.html`);
+    const offered = join(makeStateFolder(program.folders, "exports"), `${basename(journal, ".jsonl")}.html`);
     const answer = asker
       ? await asker.ask(`To which file, .html or .md? Esc leaves, Enter takes\n${oneLine(offered, 300)}: `, undefined)
       : "";
     if (answer === undefined) return "Nothing was written.";
     file = answer.trim() || offered;
   }
-  if (file.startsWith("~/")) file = join(home(), file.slice(2));
+  if (file.startsWith("~/")) file = join(program.folders.home, file.slice(2));
   const content = await exportSession(journal, file.endsWith(".md") ? "md" : "html", program.env);
   writeNewFile(file, content, program.cwd);
   return `Written to ${oneLine(file, 300)}. It contains all messages and everything that was read: look through it before you share it.`;

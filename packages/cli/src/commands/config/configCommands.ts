@@ -6,8 +6,8 @@ import { loadSources } from "../../config/loadSources.ts";
 import { describeLeftOut, readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
-import { describeSkills, type FoundSkills, findSkills, skillText, skillTrust } from "../../config/skills.ts";
-import { describeChanges, nameProjectFiles, projectAnswer, projectTrust, trustedText } from "../../config/trust.ts";
+import { describeSkills, type FoundSkills, findSkills, skillText } from "../../config/skills.ts";
+import { describeChanges, nameProjectFiles, projectAnswer, trustedText, trustIn } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Place, Program } from "../../program.ts";
@@ -55,8 +55,8 @@ export const trust: DefineCommand = defineCommand({
   run: (program, { revoke }) => configTrust(program, revoke),
 });
 
-function fileOf({ project }: PlaceFlags, { env, cwd }: Place): ConfigFile {
-  return project ? projectConfig(cwd) : userConfig(env);
+function fileOf({ project }: PlaceFlags, { folders, cwd }: Place): ConfigFile {
+  return project ? projectConfig(cwd) : userConfig(folders);
 }
 
 /** Throws a usage error, with the nearest name, for a key that there is not. */
@@ -125,7 +125,10 @@ async function configUnset(program: Program, key: string, flags: PlaceFlags): Pr
 }
 
 /** Trusts the user's own change, but not what stood there without being trusted. */
-async function trustKeeper({ project }: PlaceFlags, place: Place): Promise<(text: string) => Promise<void>> {
+async function trustKeeper(
+  { project }: PlaceFlags,
+  place: Pick<Program, "trust" | "cwd">,
+): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
   const before = await projectConfig(place.cwd).readText();
   const files = readProjectFiles(place.cwd);
@@ -134,7 +137,7 @@ async function trustKeeper({ project }: PlaceFlags, place: Place): Promise<(text
   if (!isOwn) return async () => {};
   return async (text) => {
     const own = trustedText(text, files);
-    if (own !== undefined) await projectTrust(place).save(own, true);
+    if (own !== undefined) await trustIn(place, "project", place.cwd).save(own);
   };
 }
 
@@ -162,10 +165,9 @@ async function configEdit(program: Program, flags: PlaceFlags): Promise<ExitReas
 }
 
 async function configTrust(program: Program, revoke = false): Promise<ExitReason> {
-  const { terminal, env, cwd } = program;
+  const { terminal, folders, cwd } = program;
   if (revoke) {
-    await projectTrust(program).save("", undefined);
-    await skillTrust(env, cwd).save("", undefined);
+    for (const kind of ["project", "skills"] as const) await trustIn(program, kind, cwd).save();
     terminal.aside(
       `${projectConfigName}, .toolcrib (commands, hooks) and the skills of this directory are not trusted.`,
     );
@@ -173,7 +175,7 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
   }
   const file = await projectConfig(cwd).read();
   const files = readProjectFiles(cwd);
-  const skills = await findSkills(cwd, env);
+  const skills = await findSkills(cwd, folders);
   const hasSkills = skills !== undefined && skills.project.length > 0;
   const hasFiles = file !== undefined || files.files.length + files.leftOut.length > 0;
   if (!hasFiles && !hasSkills)
@@ -185,13 +187,13 @@ async function configTrust(program: Program, revoke = false): Promise<ExitReason
 }
 
 async function trustSkills(program: Program, found: FoundSkills): Promise<ExitReason> {
-  const { terminal, env } = program;
+  const { terminal } = program;
   const asker = terminalAsker(program);
   const title = asker ? "The skills of this directory are" : "Trusted skills of this directory, until they change";
   const lines = [`${title}:`, ...describeSkills(found)];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use them here, until they change?" }));
-  await skillTrust(env, found.directory).save(skillText(found), isTrusted);
+  await trustIn(program, "skills", found.directory).save(skillText(found), isTrusted);
   return isTrusted ? "ok" : "denied";
 }
 
@@ -214,6 +216,6 @@ async function trustFiles(
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));
-  await projectTrust(program).save(text, isTrusted);
+  await trustIn(program, "project", cwd).save(text, isTrusted);
   return isTrusted ? "ok" : "denied";
 }

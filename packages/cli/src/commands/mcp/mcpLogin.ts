@@ -41,7 +41,7 @@ export const logout: DefineCommand = defineCommand({
 });
 
 async function mcpLogin(program: Program, name: string, flags: FlagsOf<typeof loginFlags>): Promise<ExitReason> {
-  const { terminal, interrupts, env } = program;
+  const { terminal, interrupts, env, folders } = program;
   const { browser = true, clientId, port = "0", trust } = flags;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usageError(`--port ${port}: expected a port`);
   const asker = terminalAsker(program);
@@ -60,7 +60,7 @@ async function mcpLogin(program: Program, name: string, flags: FlagsOf<typeof lo
     const options = {
       server: name,
       ...address,
-      store: ownLogins(env),
+      store: ownLogins(folders),
       open,
       clientId,
       port: Number(port),
@@ -78,14 +78,14 @@ async function mcpLogin(program: Program, name: string, flags: FlagsOf<typeof lo
 }
 
 async function mcpLogout(program: Program, name: string): Promise<ExitReason> {
-  const { terminal, env } = program;
+  const { terminal, env, folders } = program;
   const [user, project] = [await serversFile(program, true).read(), await serversFile(program).read()];
   requireServer({ ...user.mcpServers, ...project.mcpServers }, name, serversFile(program).name);
   let found = false;
   for (const { mcpServers } of [user, project]) {
     const entry = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
     const address = entry && serverAddress(name, entry, env);
-    const result = address ? await logOut(address.url, ownLogins(env)) : "none";
+    const result = address ? await logOut(address.url, ownLogins(folders)) : "none";
     if (result === "forgotten")
       terminal.note("The authorization server did not confirm that it has revoked the tokens.");
     found ||= result !== "none";

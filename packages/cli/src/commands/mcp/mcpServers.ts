@@ -2,12 +2,12 @@ import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import type { McpServerConfig } from "@toolcrib/mcp";
-import { describeServer, projectConfigFile, redactServer, requireServer } from "@toolcrib/mcp/config";
+import { describeServer, fileConsents, projectConfigFile, redactServer, requireServer } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Program } from "../../program.ts";
 import { mcpFlag } from "../../sharedFlags.ts";
-import { notedConsents, ownConsents } from "../../tools/mcpConsent.ts";
+import { notedConsents } from "../../tools/mcpConsent.ts";
 import { listServers, serversFile } from "../../tools/mcpMount.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
@@ -116,7 +116,7 @@ function pairs(flag: string, given: readonly string[], separator: string, form: 
 }
 
 async function mcpAllow(program: Program, names: readonly string[]): Promise<ExitReason> {
-  const { terminal, cwd } = program;
+  const { terminal, trust, cwd } = program;
   const file = projectConfigFile(cwd);
   const { mcpServers } = await file.read();
   for (const name of names) {
@@ -128,7 +128,7 @@ async function mcpAllow(program: Program, names: readonly string[]): Promise<Exi
       );
   }
   const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
-  await ownConsents(program).save(entries);
+  await fileConsents(trust, cwd).save(entries);
   for (const [name, entry] of Object.entries(entries)) {
     if (entry) terminal.note(`Allowed in this folder, until it changes:\n${describeServer(name, entry)}`);
   }

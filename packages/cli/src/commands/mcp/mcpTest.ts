@@ -25,14 +25,14 @@ async function mcpTest(
   protocol?: string,
   accept = false,
 ): Promise<ExitReason> {
-  const { terminal, interrupts, env } = program;
+  const { terminal, interrupts, env, folders } = program;
   const asker = terminalAsker(program);
   const { mcpServers } = withProtocol(await startableServers(program, asker, "", name), protocol);
   const store = ownToolStore(program.cwd, program);
   return interrupts.during(async (signal) => {
     const options = {
       store,
-      logins: ownLogins(env),
+      logins: ownLogins(folders),
       environment: env,
       accept: () => accept,
       clientName: "toolcrib",
