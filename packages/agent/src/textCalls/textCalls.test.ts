@@ -4,7 +4,7 @@ import { service } from "../../testing/replies.ts";
 import type { ProviderEvent, ReplyEvent } from "../provider.ts";
 import { chatChunks, createChatState, finishChat, flushChat, reduceChat } from "../providers/chat/reply.ts";
 import { ContentReader } from "./contentReader.ts";
-import { OfferedTools } from "./endCalls.ts";
+import { endCalls, OfferedTools } from "./endCalls.ts";
 import written from "./fixtures/writtenCalls.json" with { type: "json" };
 import { unreadCall } from "./unreadCall.ts";
 
@@ -243,6 +243,12 @@ describe("a call that does not run is told", () => {
     '{"name": "Ann"}',
     '[{"name": "Ann"}, {"name": "Bea"}]',
   ])("and nothing else is: %j", (text) => expect(unreadCall(message(text, quoted), tools)).toBeUndefined());
+});
+
+test("a block of code that begins a reply and is not closed holds no call", () => {
+  const offered = new OfferedTools(tools);
+  expect(endCalls(quoted, offered)).toMatchObject({ calls: [{ name: "look" }] });
+  expect(endCalls(`\`\`\`\n${quoted}`, offered)).toBeUndefined();
 });
 
 test("long replies are read in time that grows with them", () => {

@@ -193,6 +193,11 @@ describe("a name that a line makes", () => {
   });
 });
 
+test("a file is known behind as many links as a system follows", async () => {
+  for (let at = 0; at < 40; at += 1) symlinkSync(at === 0 ? "a.txt" : `link${at - 1}`, join(root, `link${at}`));
+  await all({ mode: "full", deny }, "allow", ["head link39"]);
+});
+
 test("a program that makes the names of what it writes is not covered, or judged by them", async () => {
   put(".envrc.gz");
   put("src/.mcp.json.xz");
