@@ -5,7 +5,7 @@ import { nameOf, parseAddress } from "./net/address.ts";
 import { type FetchedPage, fetchPage } from "./net/fetchPage.ts";
 import { createHostCheck, type Resolve } from "./net/hostCheck.ts";
 import { type WebToolOptions, webSettings } from "./options.ts";
-import { convertPage } from "./page/pageThread.ts";
+import { convertPage, preparePageThread } from "./page/pageThread.ts";
 
 /** A page as its lines. */
 interface CachedPage {
@@ -58,6 +58,7 @@ export function webFetchTool(factory: string, options: WebToolOptions, resolve?:
       const url = parseAddress(text);
       const earlier = offset > 1 ? kept.get(url.href) : undefined;
       if (earlier) return reply(earlier, offset, settings.maxReplyBytes);
+      preparePageThread();
       const fetched = await fetchPage(url, hosts, settings, signal);
       if (typeof fetched === "string") return fetched;
       const page = await readPage(fetched, settings.maxBytes, signal);
