@@ -27,12 +27,12 @@ async function statesOf(reply: ScriptedReply, answer: string | undefined, refuse
 }
 
 test.each([
-  ["a call that is allowed", write, "once", undefined, ["pending", "pending", "in_progress", "completed"]],
+  ["a call that is allowed", write, "once", undefined, ["pending", "in_progress", "completed"]],
   ["one that is cancelled", hold, "cancel", undefined, ["pending", "in_progress", "failed"]],
-  ["one that the user rejects", write, "reject", undefined, ["pending", "pending", "failed"]],
+  ["one that the user rejects", write, "reject", undefined, ["pending", "failed"]],
   ["one whose question the user leaves", write, undefined, undefined, ["pending", "failed"]],
   ["one that a guard denies", write, "once", "guard", ["pending", "failed"]],
-  ["one that a middleware stops at its start", write, "once", "middleware", ["pending", "pending", "failed"]],
+  ["one that a middleware stops at its start", write, "once", "middleware", ["pending", "failed"]],
   ["wrong arguments", { calls: [{ ...write.calls[0], args: { path: 5 } }] }, "once", undefined, ["pending", "failed"]],
   ["arguments cut off", { calls: [{ ...write.calls[0], malformed: "cut" }] }, "once", undefined, ["pending", "failed"]],
   ["an unknown name", { calls: [{ id: "c", name: "nope" }] }, "once", undefined, ["pending", "failed"]],

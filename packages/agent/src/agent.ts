@@ -24,8 +24,8 @@ import { openSession } from "./session/openSession.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
 import { type Compacted, compactNow } from "./turn/compact.ts";
+import { runTurn } from "./turn/loop.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
-import { runWithQuestions } from "./turn/questions.ts";
 import { Steps } from "./turn/steps.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
@@ -88,7 +88,7 @@ export class Agent {
 
   /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
-    return runWithQuestions(this.#state, { message }, options);
+    return runTurn(this.#state, { message }, options);
   }
 
   /** Returns the questions for the user; empty while no call waits for an answer. */
@@ -106,7 +106,7 @@ export class Agent {
 
   /** Does the same as `approve`, yielding the events as `streamChat` does. */
   streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
-    return runWithQuestions(this.#state, { answers }, options);
+    return runTurn(this.#state, { answers }, options);
   }
 
   /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */

@@ -38,11 +38,11 @@ export interface ChatOptions {
   readonly answerSchema?: JsonSchema | undefined;
   /** Called after each step whose calls have run; true ends the turn with `stop`. */
   readonly stopWhen?: StopCondition | undefined;
-  /** Answers the questions of guards in place, one at a time. Without it a question ends the turn with `approval`. */
+  /** Answers the questions of guards while the turn runs, one at a time: `onQuestions` for one call. Without either a question ends the turn. */
   readonly approve?: Approve | undefined;
   /**
    * Called where the turn would end with `approval`, once the calls that wait are recorded. The turn goes on with its answers, by the id
-   * of the call; without any it ends.
+   * of the call: these calls run again, with the middleware around them. Without any answer it ends.
    */
   readonly onQuestions?: ((pending: readonly PendingCall[]) => Promise<Answers | undefined>) | undefined;
 }

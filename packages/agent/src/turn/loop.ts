@@ -3,37 +3,30 @@ import type { History } from "../conversation/history.ts";
 import type { Answers } from "../conversation/state.ts";
 import { lastCalls } from "../conversation/waiting.ts";
 import { AgentError, isAgentError } from "../errors.ts";
-import type {
-  AgentEvent,
-  AssistantMessage,
-  EndReason,
-  PendingCall,
-  StopReason,
-  ToolCallBlock,
-  ToolMessage,
-} from "../messages.ts";
+import type { AgentEvent, AssistantMessage, EndReason, StopReason, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserContent } from "../options.ts";
 import type { Provider, ToolChoice } from "../provider.ts";
 import { picturesOf } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
 import { isUserBlock } from "../session/checkSession.ts";
 import { unreadCall } from "../textCalls/unreadCall.ts";
-import { checkAnswers, checkGivenArguments, isUnanswered, oneAtATime, resultsWithoutAnswer } from "./approvals.ts";
 import { compact } from "./compact.ts";
 import { takeFittingReply } from "./fittingReply.ts";
 import { busyError, type LoopState } from "./loopState.ts";
 import { PictureLimiter, withFittedPictures, withoutPictures } from "./pictures.ts";
+import { askerOf, checkAnswers, oneAtATime, resultsWithoutAnswer } from "./questions.ts";
 import { RepeatGuard } from "./repeats.ts";
+import { runCalls, takeAnswers } from "./replyCalls.ts";
 import { requestTools } from "./requestTools.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering } from "./takeReply.ts";
-import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
+import type { ToolRun } from "./toolCalls.ts";
 
 /** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
-export type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
+type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
 
 /**
- * Runs one turn: asks the model and runs its calls until it answers, a guard asks the user, or a limit is reached. Yields what
+ * Runs one turn: asks the model and runs its calls until it answers, a guard's question stays open, or a limit is reached. Yields what
  * happens, `end` last; throws an AgentError on failure and abort. However it ends, every call in history has one result.
  */
 export async function* runTurn(
@@ -41,6 +34,13 @@ export async function* runTurn(
   start: TurnStart,
   options: ChatOptions = {},
 ): AsyncGenerator<AgentEvent, void> {
+  for await (const event of eventsOf(state, start, options)) {
+    options.stopWhen?.see?.(event);
+    yield event;
+  }
+}
+
+async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOptions): AsyncGenerator<AgentEvent, void> {
   const { history, limits, steps } = state;
   if (state.running) throw busyError();
   state.running = true;
@@ -51,15 +51,16 @@ export async function* runTurn(
   const clock = new RequestClock(options.signal, limits);
   let text = "";
   try {
-    let { step, reply, calls } = yield* begin(state, checked, options);
+    const run = toolRun(state, clock, options);
+    const ask = askerOf(options, run);
+    let { step, reply, calls } = yield* begin(state, checked, run, options);
     if (reply) text = answerOf(reply);
     let isPaused = false;
     let end: Extract<AgentEvent, { type: "end" }> | undefined;
-    const run = toolRun(state, clock, options);
     while (!end) {
       if (reply && calls.length > 0) {
-        const pending = yield* runCalls(history, step, calls, run, () => clock.throwIfAborted(text));
-        if (pending) end = { type: "end", reason: "approval", text, pending };
+        const pending = yield* runCalls(history, { step, calls }, run, ask, () => clock.throwIfAborted(text));
+        if (pending.length > 0) end = { type: "end", reason: "approval", text, pending };
         else if (run.repeats?.isStuck) end = { type: "end", reason: "stuck", text };
         else if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage }))
           end = { type: "end", reason: "stop", text };
@@ -113,27 +114,9 @@ async function checkStart(state: LoopState, start: TurnStart, options: ChatOptio
     checkChatOptions(options);
     return { message: await withFittedPictures(start.message, new PictureLimiter(state), options.signal) };
   }
-  const answers = checkAnswers(state.history, start.answers);
+  const answers = checkAnswers(state.history.pending, start.answers);
   checkApproveOptions(options);
   return { answers };
-}
-
-/** Runs the calls of a reply in their order. Returns those that wait for an answer, which ends the turn. */
-async function* runCalls(
-  history: History,
-  step: number,
-  calls: readonly ToolCallBlock[],
-  run: ToolRun,
-  throwIfAborted: () => void,
-): AsyncGenerator<AgentEvent, readonly PendingCall[] | undefined> {
-  for (const later = [...calls]; later.length > 0; ) {
-    throwIfAborted();
-    const questions = yield* runSideBySide(takeReady(later, run), run);
-    throwIfAborted();
-    if (questions.length > 0) await history.hold(step, questions, later);
-    if (history.pending.length > 0) return history.pending;
-  }
-  return undefined;
 }
 
 /** The position of a turn: the number of replies it has had, and the last one with the calls that have not run yet. */
@@ -145,22 +128,22 @@ interface TurnPosition {
 
 /** Adds the message, which denies what waits for an answer; or records the answers. */
 async function* begin(
-  { history, provider, tools }: LoopState,
+  { history, provider }: LoopState,
   start: TurnStart,
-  { toolChoice, tools: ofTurn, signal, labels }: ChatOptions,
+  run: ToolRun,
+  { toolChoice }: ChatOptions,
 ): AsyncGenerator<AgentEvent, TurnPosition> {
-  const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
   if ("message" in start) {
+    const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
     const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
     await history.record({ type: "message", message: userMessage(askingForCall(start.message, toolChoice, provider)) });
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
-  await checkGivenArguments(waiting, start.answers, ofTurn ?? tools, { signal, labels });
-  await history.answer(start.answers);
+  const calls = await takeAnswers(history, start.answers, run);
   const [{ step } = { step: 0 }] = history.waiting.values();
   const reply = history.messages.findLast((message) => message.role === "assistant");
-  return { step, calls: waiting, ...(reply && { reply }) };
+  return { step, calls, ...(reply && { reply }) };
 }
 
 /** Returns the message, which asks for the call itself where the model cannot be made to call a tool. */
@@ -170,13 +153,6 @@ function askingForCall(message: UserContent, choice: ToolChoice = "auto", { abil
     choice === "required" ? "Answer this by calling a tool." : `Answer this by calling the tool ${choice.name}.`;
   const content = typeof message === "string" ? [{ type: "text", text: message } as const] : message;
   return [...content, { type: "text", text: request }];
-}
-
-/** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
-function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock[] {
-  const group = takeSideBySide(later, run.tools);
-  if (run.approve || run.waited.size === 0) return group;
-  return group.filter((call) => !isUnanswered(run.waited.get(call.id)));
 }
 
 /** Throws for a message without content: services refuse it, and every later request that holds it. */
@@ -235,7 +211,8 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
     repeats: state.stopRepeats && new RepeatGuard(state.stopRepeats, options.tools ?? tools, history),
     approve: options.approve && oneAtATime(options.approve),
     seeInner: (usage, callId) => options.stopWhen?.seeInner?.(usage, callId) === true,
-    waited: new Map(history.waiting),
+    waited: new Map(),
+    told: new Set(),
     get signal() {
       return clock.signal;
     },

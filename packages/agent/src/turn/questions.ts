@@ -1,33 +1,248 @@
-import type { AgentEvent } from "../messages.ts";
-import type { ChatOptions } from "../options.ts";
-import { runTurn, type TurnStart } from "./loop.ts";
-import type { LoopState } from "./loopState.ts";
+import {
+  type AnyToolRegistry,
+  type ApprovalQuestion,
+  type Approve,
+  type ExecuteOptions,
+  type GuardedCall,
+  type ToolErrorDetails,
+  toolFingerprint,
+} from "@toolcrib/core";
+import { attempt, canonicalJson, guardedCallOf, quote } from "@toolcrib/core/internal";
+import { messageOf } from "@toolcrib/core/text";
+import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
+import { frozenJson } from "../conversation/frozenJson.ts";
+import type { Answers } from "../conversation/state.ts";
+import { type Answer, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
+import { AgentError } from "../errors.ts";
+import type { PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
+
+/** A question about a call: without its answer the call waits. */
+export type Asked = Omit<WaitingCall, "step">;
+
+/** Reads a guard's question as it is kept until the answer. Without fingerprints no yes would hold, so there are always some. */
+export function questionOf(
+  callId: string,
+  { question, tool, args }: ToolErrorDetails["approval_required"],
+  sent: ToolCallBlock["args"],
+): Asked & { readonly question: ApprovalQuestion } {
+  return {
+    callId,
+    question: savedQuestion(question),
+    tool: tool ?? unknownPrint(),
+    arguments: args ? fingerprintOf(args) : unknownPrint(),
+    ...changedArguments(args, sent),
+  };
+}
+
+function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
+  if (!args || fingerprintOf(args) === fingerprintOf(sent)) return {};
+  // Undefined if they are nested too deep, or in a cycle.
+  const kept = attempt(() => frozenJson(args));
+  return kept ? { args: kept } : {};
+}
+
+/** Holds what is known of a call that has waited, and what to do about a new question. */
+interface AnsweredCall {
+  readonly waited: WaitingCall;
+  readonly sent: ToolCallBlock["args"];
+  /** The user's own arguments as a guard sees them: they are the yes to the guard whose question they answer. */
+  readonly given: Readonly<Record<string, unknown>> | undefined;
+  askAnew(asked: Asked): void;
+}
 
 /**
- * Runs a turn, and goes on with it as long as `onQuestions` answers what its guards ask. The calls that wait are recorded before it is
- * called, so that a question outlives the process. Events as of one turn: a call that was asked about starts anew after its answer.
+ * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question (its
+ * text and data) alone; otherwise `askAnew` is told and the call does not run.
  */
-export async function* runWithQuestions(
-  state: LoopState,
-  start: TurnStart,
-  { onQuestions, ...options }: ChatOptions = {},
-): AsyncGenerator<AgentEvent, void> {
-  const { toolChoice: _, ...later } = options;
-  let events = runTurn(state, start, options);
-  for (;;) {
-    let end: AgentEvent | undefined;
-    for await (const event of events) {
-      options.stopWhen?.see?.(event);
-      if (onQuestions && event.type === "end" && event.reason === "approval") end = event;
-      else yield event;
+export function approveAsAnswered({ waited, sent, given, askAnew }: AnsweredCall): Approve {
+  const { question: before, answer, approved: earlier = [] } = waited;
+  const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
+  const isGivenNow = typeof answer === "object" && "args" in answer;
+  const answeredGuard = before && isGivenNow ? (before.guard ?? 0) : waited.answeredGuard;
+  const givenPrint = given && fingerprintOf(given);
+  return (call: GuardedCall, question) => {
+    const asked = questionOf(waited.callId, { question, tool: toolFingerprint(call.tool), args: call.args }, sent);
+    const isSameTool = asked.tool === waited.tool;
+    const isGiven = isSameTool && asked.arguments === givenPrint;
+    if (isGiven && !question.needs && answeredGuard === (question.guard ?? 0)) return true;
+    const isSame = isSameTool && asked.arguments === waited.arguments;
+    if (isSame && approved.includes(fingerprintOf(asked.question))) return true;
+    askAnew({
+      ...asked,
+      ...(isSame && approved.length > 0 && { approved }),
+      ...(isGiven && answeredGuard !== undefined && { answeredGuard }),
+    });
+    return false;
+  };
+}
+
+/** Returns the result of a call whose question was answered with no, or with its output; undefined for any other. */
+export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefined): ToolMessage | undefined {
+  const answer = waited?.answer;
+  if (answer === undefined || answer === true) return undefined;
+  if (typeof answer === "object")
+    return "output" in answer ? toolMessage(call, { output: answer.output, isError: false }) : undefined;
+  return denied(call, answer === false || answer === "" ? "this call was not approved" : answer);
+}
+
+/** Gets answers to questions while the turn runs, by the id of the call. Without any the turn ends, and the questions stay. */
+export type Ask = (pending: readonly PendingCall[]) => Promise<Answers | undefined>;
+
+/** The options of a turn that answer its questions. */
+interface Askers {
+  readonly approve?: Approve | undefined;
+  readonly onQuestions?: Ask | undefined;
+}
+
+/** The setting in which a call is asked about. */
+interface Asking extends Pick<ExecuteOptions, "labels"> {
+  readonly tools: Pick<AnyToolRegistry, "check" | "get">;
+  readonly signal: AbortSignal;
+}
+
+/** Returns who is asked while the turn runs: `approve` about one call after the other, then `onQuestions` about all; undefined for nobody. */
+export function askerOf({ approve, onQuestions }: Askers, asking: Asking): Ask | undefined {
+  if (!approve) return onQuestions;
+  const times = new Map<string, number>();
+  return async (pending) => {
+    const answers: [string, Answer][] = [];
+    for (const call of pending) {
+      const subject = `${call.callId} ${call.question.guard}`;
+      const count = (times.get(subject) ?? 0) + 1;
+      times.set(subject, count);
+      const answer = count > mostTimes ? undefined : await answerTo(call, approve, asking);
+      if (asking.signal.aborted) return undefined;
+      if (answer !== undefined) answers.push([call.callId, answer]);
     }
-    if (!end) return;
-    const { pending } = state.history;
-    const answers = await onQuestions?.(pending);
-    // Without a new answer, those that were given before the process ended may still start calls.
-    const isAnswered =
-      answers && (Object.keys(answers).length > 0 || pending.some((call) => call.answer !== undefined));
-    if (!isAnswered) return yield end;
-    events = runTurn(state, { answers }, later);
+    return answers.length > 0 ? Object.fromEntries(answers) : onQuestions?.(pending);
+  };
+}
+
+/** Limits how often `approve` is asked about one call for one guard: its question may change each time. */
+const mostTimes = 8;
+/** Limits how often `approve` may give an answer that cannot be used. */
+const mostAnswers = 3;
+
+/** Returns the answer of `approve`; undefined where it gives none that can be used. A throw denies. */
+async function answerTo(call: PendingCall, approve: Approve, asking: Asking): Promise<Answer | undefined> {
+  const { callId, name, args } = call;
+  const { tools, labels, signal } = asking;
+  const tool = tools.get(name);
+  // It is gone, of which the registry tells the model.
+  if (!tool) return true;
+  const guarded = await guardedCallOf(tool, { name, args, callId, labels, signal });
+  let { question } = call;
+  for (let count = 0; count < mostAnswers && !signal.aborted; count += 1) {
+    const given = await Promise.resolve()
+      .then(() => approve(guarded, question))
+      .catch(() => false);
+    const answer = isAnswer(given) ? given : false;
+    const problem = await misfit(answer, call, asking);
+    if (problem === undefined) return answer;
+    question = { ...call.question, refused: `The answer ${problem}` };
   }
+  return undefined;
+}
+
+/** Asks one question at a time, also where calls run side by side. */
+export function oneAtATime(approve: Approve): Approve {
+  let last: Promise<unknown> = Promise.resolve();
+  return (call, question) => {
+    const answer = last.then(() => (call.signal?.aborted ? false : approve(call, question)));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+}
+
+/** Returns frozen copies of the answers. Throws unless each is one to a question that waits. */
+export function checkAnswers(pending: readonly PendingCall[], answers: Answers): Answers {
+  if (pending.length === 0) throw refused("No call waits for an answer; see agent.pending.");
+  if (typeof answers !== "object" || answers === null || Array.isArray(answers))
+    throw refused(`approve needs an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
+  const checked = Object.entries(answers).map(([id, answer]) => {
+    if (!pending.some(({ callId }) => callId === id))
+      throw refused(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
+    if (!isAnswer(answer)) throw refused(`The answer for ${id} must be ${answerForms}, received ${quote(answer)}.`);
+    return [id, copyOf(id, answer)] as const;
+  });
+  return Object.fromEntries(checked);
+}
+
+const answerForms = "true, false, a reason, { args } or { output }";
+
+function copyOf(id: string, answer: Answer): Answer {
+  try {
+    return frozenJson(answer);
+  } catch (cause) {
+    throw refused(`The answer for ${id} cannot be saved: ${messageOf(cause)}.`);
+  }
+}
+
+function refused(message: string): AgentError {
+  return new AgentError({ code: "invalid_option", message });
+}
+
+/** Throws where an answer does not fit its question, or its arguments their tool; what guards say of them is for later. */
+export async function checkFit(pending: readonly PendingCall[], answers: Answers, asking: Asking): Promise<void> {
+  for (const call of pending) {
+    const answer = Object.hasOwn(answers, call.callId) ? answers[call.callId] : undefined;
+    const problem = answer === undefined ? undefined : await misfit(answer, call, asking);
+    if (problem !== undefined) throw refused(`The answer for ${call.callId} ${problem}`);
+  }
+}
+
+/** Says why an answer cannot be used; undefined for one that can. */
+async function misfit(answer: Answer, call: PendingCall, asking: Asking): Promise<string | undefined> {
+  const { callId, name, question } = call;
+  const { tools, labels, signal } = asking;
+  const given = givenArguments({ answer });
+  if (question.needs && (given || answer === true)) return "must be { output } or a no: a yes is not enough.";
+  const checked = given && (await tools.check(name, given, { callId, labels, signal }));
+  if (!checked || checked.ok || checked.error.code !== "invalid_arguments") return undefined;
+  return `does not fit ${name}. ${checked.error.message}`;
+}
+
+/** Returns the results of calls that wait when a message comes instead of answers: what is asked is denied, the rest is not run. */
+export function resultsWithoutAnswer(
+  calls: readonly ToolCallBlock[],
+  waiting: ReadonlyMap<string, WaitingCall>,
+): readonly ToolMessage[] {
+  return calls.map((call) => {
+    const waited = waiting.get(call.id);
+    if (!waited?.question) return notRun(call, "not answered");
+    return answeredResult(call, waited) ?? denied(call, "the user sent a message instead of an answer");
+  });
+}
+
+export function isUnanswered(waited: WaitingCall | undefined): boolean {
+  return waited?.question !== undefined && waited.answer === undefined;
+}
+
+/** Returns the fingerprint of arguments or a question, whatever the order of their keys. */
+function fingerprintOf(value: unknown): string {
+  const print = attempt(() => {
+    const plain: unknown = JSON.parse(JSON.stringify(value, withoutCollections));
+    // Not imported: node:crypto takes 8 ms to load, and few calls are asked about.
+    return process.getBuiltinModule("node:crypto").createHash("sha256").update(canonicalJson(plain)).digest("hex");
+  });
+  return print ?? unknownPrint();
+}
+
+/** Converts values that a schema library may make of arguments and JSON would drop. */
+function withoutCollections(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  return value instanceof Map || value instanceof Set ? [...value] : value;
+}
+
+/** Returns one that is equal to no other: a yes holds for nothing, and the question is asked anew. */
+function unknownPrint(): string {
+  return `unknown-${crypto.randomUUID()}`;
+}
+
+/** Returns the question as JSON can hold it. */
+function savedQuestion({ text, data, needs, guard }: ApprovalQuestion): ApprovalQuestion {
+  const asked = { text: String(text).toWellFormed(), ...(needs && { needs }), ...(guard !== undefined && { guard }) };
+  // Undefined if it is nested too deep, or in a cycle.
+  const kept = data === undefined ? undefined : attempt(() => frozenJson(data));
+  return Object.freeze(kept === undefined ? asked : { ...asked, data: kept });
 }

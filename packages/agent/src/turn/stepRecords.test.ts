@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { createToolSearch, ToolRegistry, toolOutput } from "@toolcrib/core";
+import { type Approve, createToolSearch, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import * as turns from "../../testing/turns.ts";
 import { anyTool, outputs, registryOf, resumedFrom } from "../../testing/turns.ts";
@@ -293,6 +293,23 @@ describe("a question", () => {
     const expected = ["reply:1", "start:a", "call:a", "start:a:2", "call:a:2", "reply:2"];
     expect(records.names).toEqual([...expected, ...expected]);
     expect(ran).toEqual(["a"]);
+  });
+
+  test("that is answered while the turn runs is not asked again: the answers are a step", async () => {
+    const ran: string[] = [];
+    const records = new Records();
+    const asked: string[] = [];
+    for (const [replies, answer] of [[script, true] as const, [[], false] as const]) {
+      const { agent } = agentOf(replies, records, { tools: asking(ran) });
+      const approve: Approve = (_, { text }) => {
+        asked.push(text);
+        return answer;
+      };
+      expect(await agent.chat("go", { approve })).toBe("end");
+      expect(outputs(agent)).toEqual(["paid 1"]);
+    }
+    expect([ran, asked]).toEqual([["a"], ["Pay a?"]]);
+    expect([...records.texts.keys()]).toContain("answers:1");
   });
 
   test("is answered after a resume, with a runner for the rest of the turn", async () => {

@@ -6,8 +6,8 @@ import { frozenJson } from "../conversation/frozenJson.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { abortedError, type RequestClock } from "../requestClock.ts";
-import type { Asked } from "./approvals.ts";
 import { EventQueue } from "./eventQueue.ts";
+import type { Asked } from "./questions.ts";
 
 /**
  * Runs the steps of an agent's turns, and may record what they resolve to, so that another process can go on with a turn: it makes an
@@ -15,7 +15,8 @@ import { EventQueue } from "./eventQueue.ts";
  *
  * The steps: `reply:N`, the Nth reply of the model to this agent; `compact:N`, a summary by the model; `call:ID`, a call of a tool with
  * its guards; and before it, of a tool that is neither `readOnly` nor `idempotent`, `start:ID`, the claim to start that call. A call that
- * runs again after an answer has the next number behind its id: `call:ID:2`. One agent uses each name once, always in the same order:
+ * runs again after an answer has the next number behind its id: `call:ID:2`; `answers:N` holds the answers that `approve` or `onQuestions`
+ * of the turn gave. One agent uses each name once, always in the same order:
  * calls side by side start at once, in their order, and no further step starts before all of them have ended.
  *
  * - What a step resolves to is JSON. What it rejects with is an AgentError, or an error of a tool registry that is not ours.

@@ -14,10 +14,10 @@ import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
-import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./approvals.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
+import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./questions.ts";
 import type { RepeatGuard } from "./repeats.ts";
 import { type CallEnd, runCallSteps, type Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
@@ -40,10 +40,12 @@ export interface ToolRun {
   readonly maxToolResultBytes: number;
   readonly pictures: PictureLimiter;
   readonly repeats: RepeatGuard | undefined;
-  /** Answers the questions of guards, one at a time. Without it such a call ends with its question. */
+  /** Answers the questions of calls within a call, one at a time. */
   readonly approve: Approve | undefined;
   /** The facts about calls that have waited, by id. */
-  readonly waited: ReadonlyMap<string, WaitingCall>;
+  waited: ReadonlyMap<string, WaitingCall>;
+  /** Calls whose start was told: one that was asked about runs again. */
+  readonly told: Set<string>;
   /** Ends the running calls when the caller leaves the stream. */
   abort(): void;
   /** Called, and awaited, right before these calls start; there may be none. */
@@ -76,7 +78,10 @@ export async function* runSideBySide(
   calls: readonly ToolCallBlock[],
   run: ToolRun,
 ): AsyncGenerator<AgentEvent, readonly Asked[]> {
-  for (const { id, name, args } of calls) yield { type: "tool-call", id, name, args };
+  for (const { id, name, args } of calls) {
+    if (!run.told.has(id)) yield { type: "tool-call", id, name, args };
+    run.told.add(id);
+  }
   const known = knownResults(calls, run);
   await run.starting(calls.filter((call) => !known.has(call)));
   const events = new EventQueue();
@@ -149,19 +154,18 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   const options = { signal: run.signal, callId: call.id, labels: run.labels };
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
-  let hasApproveAnswered = false;
+  let isAskedAgain = false;
   let usage: Usage | undefined;
   const approve = waited?.question
     ? approveAsAnswered({
         waited,
         sent: call.args,
         given: given && (await checkedArguments(call.name, given, run.tools, options)),
-        approve: run.approve,
         askAnew: (anew) => {
           asked = anew;
         },
       })
-    : run.approve;
+    : undefined;
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
@@ -178,13 +182,13 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     },
     ...(approve && {
       approve: (asking, question) => {
-        hasApproveAnswered = true;
+        isAskedAgain = true;
         return approve(asking, question);
       },
     }),
   });
-  // With `approve`, too, where none of its answers could be used. Where it was not asked, the error is that of a middleware.
-  const isOpen = !approve || hasApproveAnswered;
+  // Where no guard asked although one had, the error is that of a middleware.
+  const isOpen = !approve || isAskedAgain;
   if (isOpen && outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required")
     asked ??= questionOf(call.id, outcome.error.details, call.args);
   const used = usage && { usage };

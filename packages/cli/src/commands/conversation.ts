@@ -249,16 +249,14 @@ export class Conversation {
     return decision;
   }
 
-  /** Shows the start of each call once: one that was asked about starts anew after the answer. Runs the hooks at the end. */
+  /** Runs the hooks at the end. */
   async *#events(events: AsyncIterable<AgentEvent>, signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
     const { hooks } = this.#parts;
-    const started = new Set<string>();
     let reason = "error";
     try {
       for await (const event of events) {
         if (event.type === "end") reason = event.reason;
-        if (event.type !== "tool-call" || !started.has(event.id)) yield event;
-        if (event.type === "tool-call") started.add(event.id);
+        yield event;
       }
     } finally {
       if (!signal.aborted) await hooks.turnEnded(reason, signal);

@@ -81,12 +81,10 @@ interface Asked {
 async function decisionsOn(
   guards: readonly Guard[],
   tool: ExecutableTool,
-  { name, args, callId, labels, signal }: ToolCall,
+  started: ToolCall,
 ): Promise<Asked | { readonly error: ToolError }> {
-  const { origin } = sourceOf(tool);
-  const call: GuardedCall = Object.freeze({
-    ...{ name, args, tool, origin, ...(await effectsOf(tool, args)), callId, labels, signal },
-  });
+  const { name, signal } = started;
+  const call = await guardedCallOf(tool, started);
   const questions: ApprovalQuestion[] = [];
   for (const [position, guard] of guards.entries()) {
     if (signal?.aborted) break;
@@ -98,6 +96,15 @@ async function decisionsOn(
     if (decision) questions.push(position === 0 || decision.needs ? decision : { ...decision, guard: position });
   }
   return { call, questions };
+}
+
+/** Resolves to a call as guards and `approve` see it. */
+export async function guardedCallOf(
+  tool: ExecutableTool,
+  { name, args, callId, labels, signal }: Pick<ToolCall, "name" | "args" | "callId" | "labels" | "signal">,
+): Promise<GuardedCall> {
+  const { origin } = sourceOf(tool);
+  return Object.freeze({ name, args, tool, origin, ...(await effectsOf(tool, args)), callId, labels, signal });
 }
 
 /** Resolves to an answer; to undefined, which denies, for a throw. */
