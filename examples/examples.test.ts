@@ -23,8 +23,8 @@ const read = (...path: string[]): string => readFileSync(join(here, ...path), "u
 const manifestOf = (folder: string): Manifest => JSON.parse(read(folder, "package.json")) as Manifest;
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-test("there are eleven", () => {
-  expect(examples).toHaveLength(11);
+test("there are ten", () => {
+  expect(examples).toHaveLength(10);
 });
 
 describe.each(examples)("%s", (example) => {

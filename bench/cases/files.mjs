@@ -1,5 +1,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { sandboxProblem } from "@toolcrib/tools-bash";
+import { createSandboxRuntime } from "@toolcrib/tools-bash/sandbox-runtime";
 import sharp from "sharp";
 import { pair, spread, startChild } from "../pairs.mjs";
 
@@ -89,8 +91,22 @@ export async function shell(report, { rounds }) {
   });
   bare.end();
   tool.end();
+  await sandboxes(report, rounds);
   const loud = startChild("shell.mjs");
   const { rssMb, count } = await loud.ask({ kind: "output", command: "head -c 1073741824 /dev/zero | tr '\\0' x" });
   loud.end();
   report({ name: "run_bash, 1 GB of output, peak memory", value: rssMb, unit: "MB", goal: 75, void: count !== 0 });
+}
+
+async function sandboxes(report, rounds) {
+  const name = "run_bash, a command in sandbox-runtime, to one in bubblewrap";
+  const problems = await Promise.all([true, createSandboxRuntime()].map((sandbox) => sandboxProblem({ sandbox })));
+  const missing = problems.find((problem) => problem !== undefined);
+  if (missing !== undefined) return report({ name, missing });
+  const runtime = startChild("shell.mjs");
+  const plain = startChild("shell.mjs");
+  const messages = { messageA: { kind: "runtime" }, messageB: { kind: "bubblewrap" } };
+  report({ name, ...(await pair(runtime, plain, { rounds, ...messages })), sameCount: true });
+  plain.end();
+  runtime.end();
 }

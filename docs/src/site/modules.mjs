@@ -23,6 +23,10 @@ export const modules = {
     "createRunBashTool",
     "sandboxProblem",
   ],
+  "@toolcrib/tools-bash/sandbox-runtime": [
+    "A sandbox from another package that can allow single hosts.",
+    "createSandboxRuntime",
+  ],
   "@toolcrib/tools-web": ["Fetches web pages as Markdown.", "createWebTools"],
   "@toolcrib/skills": ["Reads folders of skills.", "createSkills"],
   "@toolcrib/policy": ["Rules that allow, ask or deny.", "createPolicy", "fileStore"],

@@ -5,6 +5,7 @@ import { findProgram, isInside } from "@toolcrib/kit/files";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sharedFolder, writeIn } from "../../fixtures/commands.ts";
 import { createRunBashTool } from "../runBash.ts";
+import { createSandboxRuntime } from "../sandboxRuntime.ts";
 import { gitFoldersOf } from "./gitFolders.ts";
 import { findProtected } from "./protectedPaths.ts";
 
@@ -148,6 +149,7 @@ describe.runIf(hasGit)(
           ?.confinement;
       const both = `writable ${JSON.stringify([beside, join(root, "repo/.git")])}`;
       expect(await confinement({})).toContain(both);
+      expect(await confinement({ sandbox: createSandboxRuntime({ writable: beside }) })).toContain(both);
       expect(await confinement({ deny: [join(root, "repo/.git/")] })).toContain(
         `writable ${JSON.stringify([beside])};`,
       );
