@@ -6,6 +6,7 @@ import { ToolRegistry } from "../packages/core/src/index.ts";
 import { createSkills } from "../packages/skills/src/index.ts";
 import { createBashTools } from "../packages/tools-bash/src/index.ts";
 import { createFsTools } from "../packages/tools-fs/src/index.ts";
+import { createProgramTools } from "../packages/tools-program/src/index.ts";
 import { createSearchTools } from "../packages/tools-search/src/index.ts";
 import { createWebTools } from "../packages/tools-web/src/index.ts";
 
@@ -29,7 +30,7 @@ export function createRegistry(root: string): ToolRegistry {
     sessionContext: [{ role: "user", content: "Save this." }],
     sessionContextFilePath: ".toolcrib/session.json",
   };
-  return new ToolRegistry([
+  const registry = new ToolRegistry([
     ...createFsTools({ root }),
     ...createSearchTools({ root }),
     ...createBashTools({ cwd: root, background: true, input: true }),
@@ -37,6 +38,8 @@ export function createRegistry(root: string): ToolRegistry {
     ...createSkills({ folders: [join(workspace, "packages/skills/fixtures")] }).tools,
     createSaveSessionContextTool(context),
   ]);
+  registry.register(...createProgramTools(registry));
+  return registry;
 }
 
 /** READMEs are pages, too. */

@@ -11,6 +11,7 @@ const allowed = {
   kit: ["core"],
   ...Object.fromEntries(packs.map((pack) => [pack, ["core", "kit"]])),
   "tools-web": ["core", "kit"],
+  "tools-program": ["core"],
   skills: ["core", "kit"],
   agent: ["core", "kit"],
   mcp: ["core", "kit"],
@@ -49,6 +50,7 @@ const external = {
   "tools-search": ["fast-glob"],
   "tools-bash": [],
   "tools-web": ["parse5"],
+  "tools-program": ["quickjs-wasi"],
   skills: [],
   agent: [],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/client", "jsonc-parser"],
@@ -101,6 +103,8 @@ const rooms = {
   "tools-search": { engine: ["memory"], expression: [], memory: [], threads: ["engine", "memory"] },
   // What parses a page runs in a thread, and imports Node and the parser alone.
   "tools-web": { net: [], page: [] },
+  // What runs a program in a thread knows nothing of registries.
+  "tools-program": { engine: [] },
   "tools-bash": { jobs: ["process"], process: [], runtime: ["process"], sandbox: ["process"] },
   "tools-fs": {
     edit: [],

@@ -34,6 +34,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   "tools-fs": { brings: "diff", megabytes: 1.8 },
   "tools-search": { brings: globbing, megabytes: 2 },
   "tools-web": { brings: "parse5 entities", megabytes: 2.5 },
+  "tools-program": { brings: "quickjs-wasi", megabytes: 3.1 },
   skills: { megabytes: 1.5 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
@@ -159,9 +160,9 @@ describe.each(packages)("%s", (name) => {
   });
 });
 
-test("everything but model SDKs, the protocols, durable runs, the web and the command is at most 36 packages of 5 MB", () => {
+test("everything but model SDKs, the protocols, durable runs, the web, programs and the command is at most 36 packages of 5 MB", () => {
   const trees = packages
-    .filter((name) => !["acp", "mcp", "durable", "tools-web", "cli"].includes(name))
+    .filter((name) => !["acp", "mcp", "durable", "tools-web", "tools-program", "cli"].includes(name))
     .map((name) => runtimeTree(join(root, "packages", name)));
   const all = new Map(trees.flatMap((tree) => [...tree]));
   expect(all.size).toBeLessThanOrEqual(36);

@@ -7,6 +7,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** A folder with one skill: without any there is no tool. */
 const exampleSkills = fileURLToPath(new URL("../packages/skills/fixtures", import.meta.url));
 
+/** A registry without tools, as far as a tool is made from it. */
+const noTools = { getToolNames: () => [] };
+
 /** By folder name: the tools that a package makes, given its exports. */
 const toolsOf = {
   core: ({ createToolSearch }) => [createToolSearch({ listTools: () => [] })],
@@ -18,6 +21,8 @@ const toolsOf = {
     ...createBashTools({ background: true, input: true }).slice(1),
   ],
   "tools-web": ({ createWebTools }) => createWebTools(),
+  // Without any tool that a program could call: what the description says of those is theirs.
+  "tools-program": ({ createProgramTools }) => createProgramTools(noTools),
   skills: ({ createSkills }) => createSkills({ folders: [exampleSkills] }).tools,
   agent: ({ createSaveSessionContextTool, createAskUserTool }) => [
     createSaveSessionContextTool({ systemPrompt: "", sessionContext: [], sessionContextFilePath: "session.json" }),

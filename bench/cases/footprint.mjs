@@ -87,7 +87,7 @@ function prompt(bin, state) {
 }
 
 /** Those that bring an SDK, an engine or a parser of pages with them. */
-const large = ["acp", "mcp", "durable", "tools-web", "cli"];
+const large = ["acp", "mcp", "durable", "tools-web", "tools-program", "cli"];
 
 /** Measures the packages that npm puts into an empty folder, ours included, and their megabytes, beside those of peers for the same work. */
 export async function size(report) {
@@ -98,6 +98,7 @@ export async function size(report) {
   measure(report, "core and the three packs", packs);
   measure(report, "core + skills", ["core", "kit", "skills"]);
   measure(report, "core + tools-web", ["core", "kit", "tools-web"]);
+  measure(report, "core + tools-program", ["core", "tools-program"], { goal: { packages: 5, megabytes: 3.2 } });
   measure(
     report,
     "everything but SDKs, MCP, durable, tools-web and the CLI",

@@ -28,6 +28,7 @@ export const modules = {
     "createSandboxRuntime",
   ],
   "@toolcrib/tools-web": ["Fetches web pages as Markdown.", "createWebTools"],
+  "@toolcrib/tools-program": ["Runs programs that call tools.", "createProgramTools"],
   "@toolcrib/skills": ["Reads folders of skills.", "createSkills"],
   "@toolcrib/policy": ["Rules that allow, ask or deny.", "createPolicy", "fileStore"],
   "@toolcrib/policy/shell": ["Reads a shell line as a syntax tree.", "readShellLine"],

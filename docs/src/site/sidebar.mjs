@@ -21,6 +21,7 @@ const toolPages = [
     "write_input",
     "stop_command",
     "web_fetch",
+    "run_program",
     "read_skill",
   ],
   ...["save_session_context", "ask_user"],

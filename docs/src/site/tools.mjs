@@ -6,14 +6,15 @@ import { root } from "./sources.mjs";
 const load = (name) => import(`../../../packages/${name}/dist/index.js`);
 
 export async function allTools() {
-  const packages = ["tools-fs", "tools-search", "tools-bash", "tools-web", "skills", "agent"];
-  const [fs, search, bash, web, skills, agent] = await Promise.all(packages.map(load));
+  const packages = ["tools-fs", "tools-search", "tools-bash", "tools-web", "tools-program", "skills", "agent"];
+  const [fs, search, bash, web, program, skills, agent] = await Promise.all(packages.map(load));
   const context = { systemPrompt: "", sessionContext: [], sessionContextFilePath: ".toolcrib/session.json" };
   return [
     ...fs.createFsTools(),
     ...search.createSearchTools(),
     ...bash.createBashTools({ background: true, input: true }),
     ...web.createWebTools(),
+    ...program.createProgramTools({ getToolNames: () => [] }),
     ...skills.createSkills({ folders: [join(root, "packages/skills/fixtures")] }).tools,
     agent.createSaveSessionContextTool(context),
     agent.createAskUserTool(),

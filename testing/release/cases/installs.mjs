@@ -166,7 +166,7 @@ const everything = [
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {
-    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable", "tools-web"].map(
+    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable", "tools-web", "tools-program"].map(
       (each) => `@toolcrib/${each}`,
     );
     assert.deepEqual(

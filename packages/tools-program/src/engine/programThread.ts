@@ -1,0 +1,208 @@
+// The threads in which programs run: a few, each with one program at a time; further programs wait for one.
+import { readFile } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+import { isObject, messageOf } from "@toolcrib/core/text";
+import { busySince, type FromThread, type ProgramStart, stopAsked, type ToThread } from "./messages.ts";
+
+/** Most programs that run at once. Most of the time they wait for tools, so there may be more of them than processors. */
+const mostThreads = 4;
+/** An idle thread ends after so long. */
+const idleMs = 30_000;
+/** Milliseconds beyond its limit after which a thread is ended from here: the engine looks at the time itself. */
+const graceMs = 1000;
+/** The stack of the thread holds the engine's own, of at most 512 KiB, several times. */
+const resourceLimits = { stackSizeMb: 8 };
+/** None of the program's flags, variables or input. */
+const options = { name: "toolcrib-program", execArgv: [], env: {}, stdin: false, resourceLimits };
+
+/** Is told what a program does. `onMessage` gets nothing after its end. */
+export interface ProgramListener {
+  onMessage(message: FromThread): void;
+}
+
+/** A program in its thread. */
+export interface RunningProgram {
+  send(message: ToThread): void;
+  /** Ends the program at once if it runs, and otherwise where it waits; `end` is told either way. */
+  stop(): void;
+  /** Hands the thread back. Called once, after the end. */
+  release(): void;
+}
+
+/** Holds what a program was doing when its thread ended. */
+interface Current {
+  readonly listener: ProgramListener;
+  readonly guestTimeoutMs: number;
+}
+
+class ProgramThread {
+  readonly #worker: Worker;
+  readonly #shared = new Float64Array(new SharedArrayBuffer(16));
+  #current: Current | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  hasEnded = false;
+
+  constructor(module: WebAssembly.Module) {
+    this.#worker = startWorker({ module, shared: this.#shared });
+    this.#worker.unref();
+    this.#worker.on("message", (message: FromThread) => this.#take(message));
+    this.#worker.on("error", (error) => this.#ended(whyEnded(error)));
+    this.#worker.on("exit", () => this.#ended("its thread ended"));
+  }
+
+  start(program: ProgramStart, listener: ProgramListener): void {
+    clearTimeout(this.#idle);
+    this.#worker.ref();
+    this.#current = { listener, guestTimeoutMs: program.limits.guestTimeoutMs };
+    this.send({ type: "start", program });
+  }
+
+  send(message: ToThread): void {
+    if (!this.#current) return;
+    this.#worker.postMessage(message);
+    this.#watchFor(this.#current.guestTimeoutMs + graceMs);
+  }
+
+  stop(): void {
+    if (!this.#current) return;
+    this.#shared[stopAsked] = 1;
+    this.#worker.postMessage({ type: "stop" } satisfies ToThread);
+    this.#watchFor(graceMs, 0);
+  }
+
+  /** Waits for the next program, for a while. */
+  rest(onEnd: () => void): void {
+    this.#worker.unref();
+    this.#idle = setTimeout(() => {
+      onEnd();
+      this.#stopThread();
+    }, idleMs);
+    this.#idle.unref();
+  }
+
+  #take(message: FromThread): void {
+    const { listener } = this.#current ?? {};
+    if (message.type === "end") this.#current = undefined;
+    if (message.type === "end" || this.#shared[busySince] === 0) clearTimeout(this.#watch);
+    listener?.onMessage(message);
+  }
+
+  /** Ends the thread if the guest still runs then and has run for too long: some work of the engine does not look at the time. */
+  #watchFor(afterMs: number, mostMs = afterMs): void {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => {
+      const since = this.#shared[busySince];
+      // Not yet begun, or waiting: a busy machine starts a thread late.
+      if (!since) return;
+      const left = since + mostMs - Date.now();
+      if (left > 0) this.#watchFor(left, mostMs);
+      else this.#ended("it did not stop, so its thread was ended", "time");
+    }, afterMs);
+    this.#watch.unref();
+  }
+
+  #ended(message: string, failed: "engine" | "time" = "engine"): void {
+    clearTimeout(this.#watch);
+    clearTimeout(this.#idle);
+    this.#stopThread();
+    const { listener } = this.#current ?? {};
+    this.#current = undefined;
+    listener?.onMessage({
+      type: "end",
+      end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message },
+      output: { head: "", tail: "", bytes: 0 },
+    });
+  }
+
+  #stopThread(): void {
+    this.hasEnded = true;
+    void this.#worker.terminate();
+  }
+}
+
+function startWorker(workerData: { module: WebAssembly.Module; shared: Float64Array }): Worker {
+  // Bundlers recognise this form and copy the file. The build puts the built file's name here.
+  return new Worker(new URL("./programWorker.ts", import.meta.url), { ...options, workerData });
+}
+
+function whyEnded(error: unknown): string {
+  const isForbidden = isObject(error) && error.code === "ERR_ACCESS_DENIED";
+  return isForbidden ? "Node's permission model forbids threads; start node with --allow-worker" : messageOf(error);
+}
+
+let module: Promise<WebAssembly.Module> | undefined;
+const resting: ProgramThread[] = [];
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** Compiles the engine, once for all threads. */
+async function compileEngine(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm"))));
+}
+
+/**
+ * Starts a program as soon as a thread is free. `isInner`: it runs within a call of another program, which holds a thread until this one has
+ * ended, so it does not wait for one. Rejects with the signal's reason if that fires first.
+ */
+export async function startProgram(
+  program: ProgramStart,
+  listener: ProgramListener,
+  { signal, isInner }: { readonly signal: AbortSignal | undefined; readonly isInner: boolean },
+): Promise<RunningProgram> {
+  module ??= compileEngine();
+  // A file that cannot be read now may be there the next time.
+  module.catch(() => {
+    module = undefined;
+  });
+  const engine = await module;
+  signal?.throwIfAborted();
+  if (running >= mostThreads && !isInner) await threadFree(signal);
+  else running += 1;
+  try {
+    let thread = resting.pop();
+    while (thread?.hasEnded) thread = resting.pop();
+    thread ??= new ProgramThread(engine);
+    thread.start(program, listener);
+    return runningIn(thread);
+  } catch (error) {
+    freeThread();
+    throw error;
+  }
+}
+
+function runningIn(thread: ProgramThread): RunningProgram {
+  return {
+    send: (message) => thread.send(message),
+    stop: () => thread.stop(),
+    release() {
+      if (!thread.hasEnded) {
+        resting.push(thread);
+        thread.rest(() => void resting.splice(resting.indexOf(thread), 1));
+      }
+      freeThread();
+    },
+  };
+}
+
+/** Resolves once another program hands its thread on. */
+function threadFree(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const begin = (): void => {
+    signal?.removeEventListener("abort", leave);
+    resolve();
+  };
+  const leave = (): void => {
+    waiting.splice(waiting.indexOf(begin), 1);
+    reject(signal?.reason);
+  };
+  signal?.addEventListener("abort", leave, { once: true });
+  waiting.push(begin);
+  return promise;
+}
+
+function freeThread(): void {
+  const next = running > mostThreads ? undefined : waiting.shift();
+  if (next) next();
+  else running -= 1;
+}

@@ -1,0 +1,229 @@
+// The thread in which programs run, one after the other, each in an engine of its own.
+import { parentPort, workerData } from "node:worker_threads";
+import { Intrinsics, JSException, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
+import { guestPrelude } from "./guest.ts";
+import { OutputCollector } from "./keptOutput.ts";
+import {
+  busySince,
+  type FromThread,
+  type GuestCall,
+  type GuestResult,
+  type ProgramEnd,
+  type ProgramStart,
+  stopAsked,
+  type ToThread,
+} from "./messages.ts";
+import { compileBody, positionIn, programName, SourceError } from "./source.ts";
+
+interface ThreadData {
+  readonly module: WebAssembly.Module;
+  readonly shared: Float64Array;
+}
+
+const { module, shared } = workerData as ThreadData;
+// References that are collected at a time of the engine's choosing, and clocks, would make two runs differ.
+const intrinsics = (Intrinsics.ALL & ~Intrinsics.WEAK_REF & ~Intrinsics.PERFORMANCE) >>> 0;
+
+type Failure = Exclude<ProgramEnd["failed"], undefined>;
+type Kept = Pick<ProgramEnd, "refusedCalls" | "unhandled" | "unseen">;
+
+/** One program. Ends once, by `onEnd`; nothing of it runs afterwards. */
+class Guest {
+  readonly #program: ProgramStart;
+  readonly #output: OutputCollector;
+  readonly #unhandled = new Set<number>();
+  #vm: QuickJS | undefined;
+  #settle: JSValueHandle | undefined;
+  #calls: GuestCall[] = [];
+  readonly #open = new Set<number>();
+  #refused = 0;
+  #end: ProgramEnd | undefined;
+  #time: number;
+  #usedMs = 0;
+  #deadline = Number.POSITIVE_INFINITY;
+
+  constructor(program: ProgramStart) {
+    this.#program = program;
+    this.#output = new OutputCollector(program.limits.keptOutput);
+    this.#time = program.seed;
+  }
+
+  async start(): Promise<void> {
+    const { limits, time } = this.#program;
+    const options: QuickJSOptions = {
+      wasm: module,
+      intrinsics,
+      memoryLimit: limits.memoryBytes,
+      maxStackSize: limits.stackBytes,
+      timezoneOffset: 0,
+      // The engine seeds Math.random with the time at which it is made.
+      wasi: (memory) => ({
+        clock_time_get: (_clock: number, _precision: bigint, at: number) => {
+          new DataView(memory.buffer).setBigUint64(at, BigInt(Math.trunc(this.#time)) * 1_000_000n, true);
+          return 0;
+        },
+        random_get: (at: number, length: number) => {
+          new Uint8Array(memory.buffer, at, length).fill(0);
+          return 0;
+        },
+      }),
+      interruptHandler: () => performance.now() > this.#deadline || shared[stopAsked] === 1,
+      onUnhandledRejection: ({ identity }, _reason, isHandled) => {
+        if (isHandled) this.#unhandled.delete(identity);
+        else this.#unhandled.add(identity);
+      },
+    };
+    const vm = await QuickJS.create(options);
+    if (this.#end) return;
+    this.#vm = vm;
+    this.#time = time;
+    this.#run(() => this.#begin(vm));
+  }
+
+  results(results: readonly GuestResult[], time: number): void {
+    const vm = this.#vm;
+    const settle = this.#settle;
+    if (!vm || !settle || this.#end) return;
+    this.#time = time;
+    this.#run(() => {
+      for (const { number, ok, text } of results) {
+        this.#open.delete(number);
+        vm.withScope(() => {
+          vm.callFunction(settle, vm.undefined, vm.newNumber(number), ok ? vm.true : vm.false, vm.newString(text));
+        });
+        // One after the other, as they would come, so that a program sees them in their order.
+        vm.executePendingJobs();
+        if (this.#end) return;
+      }
+    });
+  }
+
+  stop(): void {
+    if (!this.#end) this.#finish(this.#failure("stopped", "it was stopped"));
+  }
+
+  /** Ends a program whose engine cannot be made. */
+  fail(message: string): void {
+    if (!this.#end) this.#finish(this.#failure("engine", message));
+  }
+
+  #begin(vm: QuickJS): void {
+    const { code, names, limits } = this.#program;
+    const main = compileBody(code, (source) => vm.evalCode(source, programName));
+    const host = vm.newFunction("host", (kind, number, first, second) => {
+      this.#take(kind?.toString() ?? "", number?.toNumber() ?? 0, textOf(first), textOf(second));
+      return vm.undefined;
+    });
+    const prelude = vm.evalCode(guestPrelude, "toolcrib");
+    const made = vm.callFunction(
+      ...([prelude, vm.undefined, host] as const),
+      ...[vm.newString(JSON.stringify(names)), vm.newNumber(limits.maxCalls)],
+    );
+    this.#settle = made.getProp("1");
+    vm.callFunction(made.getProp("0"), vm.undefined, main);
+  }
+
+  /** Takes what the guest tells. Never throws: the guest would get our error. */
+  #take(kind: string, number: number, first: string, second: string): void {
+    if (this.#end) return;
+    // The engine looks at the time after so many steps, each of which may print much.
+    if (performance.now() > this.#deadline) this.#end = this.#overTime();
+    else if (kind === "print") this.#output.add(`${first}\n`);
+    else if (kind === "call") {
+      this.#open.add(number);
+      this.#calls.push({ number, name: first, args: second });
+    } else if (kind === "refused") this.#calls.push({ number, name: first, args: "" });
+    else if (kind === "returned") {
+      this.#refused = number;
+      this.#output.add(first);
+      this.#end = { ...this.#kept };
+    } else if (kind === "thrown") {
+      this.#refused = number;
+      this.#end = this.#failure("thrown", first, second);
+    }
+  }
+
+  get #kept(): Kept {
+    return { refusedCalls: this.#refused, unhandled: this.#unhandled.size, unseen: [...this.#open] };
+  }
+
+  #failure(failed: Failure, message: string, stack?: unknown): ProgramEnd {
+    return { ...this.#kept, failed, message: message.slice(0, 100_000), ...positionIn(stack) };
+  }
+
+  /** Lets the guest run until it waits or ends, within the time that it has left, and tells what came of it. */
+  #run(work: () => void): void {
+    const startedAt = performance.now();
+    this.#deadline = startedAt + this.#program.limits.guestTimeoutMs - this.#usedMs;
+    shared[busySince] = Date.now();
+    try {
+      work();
+      if (!this.#end) this.#vm?.executePendingJobs();
+    } catch (thrown) {
+      this.#end ??= this.#failureOf(thrown);
+    } finally {
+      shared[busySince] = 0;
+      this.#usedMs += performance.now() - startedAt;
+    }
+    const calls = this.#calls;
+    this.#calls = [];
+    if (calls.length > 0) tell({ type: "calls", calls });
+    if (!this.#end && this.#open.size === 0)
+      this.#end = this.#failure("waits", "it awaits a promise that nothing can settle any more");
+    if (this.#end) this.#finish(this.#end);
+  }
+
+  /** Reads what ended the engine's work: what the program itself throws never comes here. */
+  #failureOf(thrown: unknown): ProgramEnd {
+    if (thrown instanceof SourceError) {
+      const { message, line, column } = thrown;
+      return { ...this.#kept, failed: "syntax", message, line, column };
+    }
+    if (!(thrown instanceof JSException)) {
+      // The stack of the engine itself is full, or it has failed: it cannot be used any more, and is not.
+      const isStack = thrown instanceof RangeError;
+      return this.#failure(isStack ? "stack" : "engine", isStack ? "it recurses too deeply" : "the engine failed");
+    }
+    const { message, stack } = thrown;
+    const { memoryBytes } = this.#program.limits;
+    if (message === "interrupted" && shared[stopAsked] === 1) return this.#failure("stopped", "it was stopped");
+    if (message === "interrupted") return this.#overTime(stack);
+    if (message === "out of memory")
+      return this.#failure("memory", `it needs more than ${memoryBytes} bytes of memory`, stack);
+    return this.#failure("thrown", message, stack);
+  }
+
+  #overTime(stack?: unknown): ProgramEnd {
+    const { guestTimeoutMs } = this.#program.limits;
+    return this.#failure("time", `it ran for more than ${guestTimeoutMs} ms, the time of its calls not counted`, stack);
+  }
+
+  #finish(end: ProgramEnd): void {
+    this.#end = end;
+    // Not disposed, which would walk all that it made: its memory is one object, and goes as such.
+    this.#vm = undefined;
+    this.#settle = undefined;
+    guest = undefined;
+    tell({ type: "end", end, output: this.#output.kept });
+  }
+}
+
+/** Returns the text of a value of the guest; converting any other value would run its code. */
+function textOf(handle: JSValueHandle | undefined): string {
+  return handle?.isString ? handle.toString() : "";
+}
+
+function tell(message: FromThread): void {
+  parentPort?.postMessage(message);
+}
+
+let guest: Guest | undefined;
+
+parentPort?.on("message", (message: ToThread) => {
+  if (message.type === "start") {
+    shared[stopAsked] = 0;
+    guest = new Guest(message.program);
+    void guest.start().catch((error) => guest?.fail(String(error)));
+  } else if (message.type === "results") guest?.results(message.results, message.time);
+  else guest?.stop();
+});

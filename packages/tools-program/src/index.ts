@@ -1,0 +1,2 @@
+export type { ProgramOptions } from "./options.ts";
+export { createProgramTools } from "./programTools.ts";
