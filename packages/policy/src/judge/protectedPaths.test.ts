@@ -243,6 +243,14 @@ describe("more protected places", () => {
       expect([path, await write({ mode: "accept-edits" }, path)]).toEqual([path, "allowed"]);
   });
 
+  test("are not a whole root where git's configuration names it or a folder above", async () => {
+    mkdirSync(join(root, ".git"));
+    for (const path of [".", ".."]) {
+      writeFileSync(join(root, ".git/config"), `[core]\n hooksPath = ${path}\n`);
+      expect(await write({ mode: "accept-edits" }, "src/a.ts")).toBe("allowed");
+    }
+  });
+
   test.each(linesOf("protectedPaths", "texts for a shell"))(
     "are programs in the text for a shell %j",
     async (value) => {

@@ -105,6 +105,16 @@ describe("what is protected", () => {
     expect(await changesOf(() => {})).toEqual([]);
   });
 
+  test("that was changed between two commands is not told by the second", async () => {
+    const find = (): ReturnType<typeof findProtected> => findProtected([root], [], repositories);
+    const watch = createProtectedWatch(find);
+    const first = watch(await find());
+    expect(await first.findChanges()).toEqual([]);
+    first.end();
+    put("AGENTS.md", "the user's");
+    expect(await watch(await find()).findChanges()).toEqual([]);
+  });
+
   test("is the settings of a home that is a root, while a root below a protected place is the user's choice", async () => {
     vi.stubEnv("HOME", root);
     const all = [".config/app/x", ".bashrc", ".ssh/config", "bin/tool"];
