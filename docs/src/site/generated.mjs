@@ -2,6 +2,7 @@
 // and `<!-- end -->` are written by `docs/generate.mjs`, and a test fails where they are out of date.
 import { argumentsTable, costsTable, dataType, toolsTable } from "./argumentsTable.mjs";
 import { benchmarkChart, benchmarkTable, measuredTable } from "./benchmarks.mjs";
+import { commandsTable } from "./commandsTable.mjs";
 import { modelsTable } from "./modelsTable.mjs";
 
 const generators = {
@@ -13,6 +14,8 @@ const generators = {
   tools: toolsTable,
   /** `<!-- costs: all -->`: the estimated tokens of each tool's schema. */
   costs: costsTable,
+  /** `<!-- commands: all -->`: every command with its flags, from the tables that it parses with. */
+  commands: commandsTable,
   /** `<!-- measured: policy, a decision -->`: the rows of bench/RESULTS.md whose names hold one of these, as a table. */
   measured: measuredTable,
   /** `<!-- models: anthropic -->`: what its models take and cost, from the agent's table. */

@@ -51,7 +51,7 @@ export const sidebar = [
     ...guides("production", "where-it-runs", "durable", "durable-database", "durable-figures", "upgrading"),
     "benchmarks",
   ]),
-  group("The command", guides("chat", "scripting", "configuration", "container", "editors")),
+  group("The command", guides("chat", "scripting", "configuration", "container", "editors", "command")),
   group("Reference", [
     "guides/errors",
     group("Tools", ["tools", ...toolPages, "tools/files", "tools/searching", "tools/commands"], true),

@@ -4,8 +4,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { answerWith, compileCache, sharedFolder, sharedWireServer } from "@toolcrib/testing";
 import { BlockRunner } from "@toolcrib/testing/blockRunner";
 import { readExamples, runProgram } from "@toolcrib/testing/examples";
+import type { Command } from "commander";
 import { beforeAll, expect, test } from "vitest";
 import { command } from "../fixtures/command.ts";
+import { createCommands } from "./commands/commands.ts";
+import { flagLoaders } from "./commands/defineCommand.ts";
 
 /** The README of the repository, and the page of the site with the programs that have no room in it. */
 const pages = { readme: "README.md", plain: "docs/src/content/docs/loops/plain.md" };
@@ -90,6 +93,31 @@ const permissionExamples = [
     /^toolcrib (?:(?:run|chat|permissions) .*(--(?:allow|deny).*)|permissions (list|explain)(.*))$/gm,
   ),
 ];
+test("every flag that the command's README and its pages name is one that a command parses", async () => {
+  const flags = new Set(["--help", "--version"]);
+  const visit = async (one: Command): Promise<void> => {
+    await flagLoaders.get(one)?.();
+    for (const { long } of one.options) if (long) flags.add(long);
+    for (const child of one.commands) await visit(child);
+  };
+  await visit(createCommands(process, () => Promise.reject(new Error("nothing runs")), String));
+  const guides = ["command", "chat", "scripting", "configuration", "container", "editors"].map(
+    (name) => `../../../docs/src/content/docs/guides/${name}.md`,
+  );
+  // Of other programs, arguments of tools, and one that is shown to be wrong.
+  const others =
+    /^--(?:global|ignore-scripts|build-arg|write|exit-status|raw-output|install|query|paths?|name|value|max.results|max-stps)$/;
+  for (const path of ["../README.md", ...guides]) {
+    const text = readFileSync(new URL(path, import.meta.url), "utf8");
+    const named = [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => flag);
+    expect(
+      named.filter((flag) => !flags.has(flag) && !others.test(flag)),
+      path,
+    ).toEqual([]);
+  }
+  expect(flags.size).toBeGreaterThan(40);
+});
+
 test("the command's README shows rules that are accepted", async () => {
   expect(permissionExamples).toHaveLength(4);
   for (const [line, flags = "", verb = "list", rest = ""] of permissionExamples) {
