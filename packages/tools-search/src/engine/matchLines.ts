@@ -33,6 +33,26 @@ export interface Expressions {
  * an invalid one.
  */
 export function createMatcher(query: Query, longest?: number): Matcher {
+  const bytes = query.regex || !query.caseSensitive ? undefined : Buffer.from(query.text);
+  const required = query.regex ? (query.caseSensitive ? requiredLiterals(query.text) : undefined) : [query.text];
+  const literals = query.caseSensitive ? required?.map((one) => Buffer.from(one)) : required && bothCases(query.text);
+  const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
+  // A literal needs them for UTF-16 alone.
+  let expressions = bytes === undefined ? compileExpressions(query, longest) : undefined;
+  return {
+    bytes,
+    couldMatch: (file) =>
+      probes === undefined ||
+      probes.some(({ literal, probe }) => file.includes(probe) && (probe === literal || file.includes(literal))),
+    wanted: required && wantedTrigrams(required, !query.caseSensitive),
+    get expressions() {
+      expressions ??= compileExpressions(query, longest);
+      return expressions;
+    },
+  };
+}
+
+function compileExpressions(query: Query, longest: number | undefined): Matcher["expressions"] {
   const source = query.regex ? query.text : escapeLiteral(query.text);
   const line = compileLine(source, query.caseSensitive ? "" : "i");
   // Unicode mode is slower. In ASCII text an expression means the same without it, except for what this pattern finds.
@@ -44,17 +64,7 @@ export function createMatcher(query: Query, longest?: number): Matcher {
     line: decide,
     longest: lineLimit,
   });
-  const required = query.regex ? (query.caseSensitive ? requiredLiterals(query.text) : undefined) : [query.text];
-  const literals = query.caseSensitive ? required?.map((one) => Buffer.from(one)) : required && bothCases(query.text);
-  const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
-  return {
-    bytes: query.regex || !query.caseSensitive ? undefined : Buffer.from(query.text),
-    couldMatch: (file) =>
-      probes === undefined ||
-      probes.some(({ literal, probe }) => file.includes(probe) && (probe === literal || file.includes(literal))),
-    wanted: required && wantedTrigrams(required, !query.caseSensitive),
-    expressions: { unicode: expressionsOf(line), ascii: expressionsOf(plain) },
-  };
+  return { unicode: expressionsOf(line), ascii: expressionsOf(plain) };
 }
 
 /** From the commonest byte of source code and prose to the rarest. */
