@@ -14,6 +14,8 @@ export const peers = {
   "openai-agents": { "@openai/agents": "0.20.0", zod: "4.6.7" },
   "pi-agent-core": { "@mariozechner/pi-agent-core": "0.73.1", "@mariozechner/pi-ai": "0.73.1" },
   "write-file-atomic": { "write-file-atomic": "8.0.0" },
+  codex: { "@openai/codex": "0.171.0" },
+  pi: { "@earendil-works/pi-coding-agent": "1.6.0" },
   "mcp-sdk": {
     "@modelcontextprotocol/client": "2.4.0",
     "@modelcontextprotocol/node": "2.1.2",

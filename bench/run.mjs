@@ -4,6 +4,7 @@
 // --plot measures nothing and draws the plot of RESULTS.md anew.
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
+import { firstRequest } from "./cases/firstRequest.mjs";
 import { size, startup, tokens } from "./cases/footprint.mjs";
 import { growth } from "./cases/growth.mjs";
 import { http } from "./cases/http.mjs";
@@ -39,6 +40,7 @@ const cases = {
   files,
   shell,
   startup,
+  "first-request": firstRequest,
   size,
   tokens,
 };
