@@ -51,15 +51,8 @@ export function write(folder, files) {
 }
 
 export async function npmInstall(folder) {
-  await run(folder, "npm", [
-    "install",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    "--loglevel=error",
-    "--no-package-lock",
-    "--prefer-offline",
-  ]);
+  const quiet = "--no-audit --no-fund --ignore-scripts --loglevel=error --no-package-lock --prefer-offline";
+  await run(folder, "npm", ["install", ...quiet.split(" ")]);
 }
 
 /** Starts a program that runs until the end of all cases. */

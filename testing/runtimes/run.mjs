@@ -10,18 +10,7 @@ import { npmProject } from "../consumers/tarballs.mjs";
 const otherRuntimes = { bun: "1.4.5", deno: "2.9.6" };
 const otherPrograms = { bun: "@oven/bun-linux-x64/bin/bun", deno: "@deno/linux-x64-glibc/deno" };
 const program = new URL("program/", import.meta.url);
-const packages = [
-  "core",
-  "kit",
-  "tools-fs",
-  "tools-search",
-  "tools-bash",
-  "tools-web",
-  "agent",
-  "mcp",
-  "skills",
-  "defaults",
-];
+const packages = "core kit tools-fs tools-search tools-bash tools-web agent mcp skills defaults".split(" ");
 
 let installed;
 function project() {

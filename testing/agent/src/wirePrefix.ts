@@ -122,15 +122,7 @@ const actions: Readonly<Record<string, (talk: Talk) => unknown>> = {
 };
 
 /** Those after which the request begins as before, at any service. */
-export const unchanging: readonly string[] = [
-  "talk",
-  "resume",
-  "steer",
-  "steerInTurn",
-  "askInPlace",
-  "ask",
-  "askElsewhere",
-];
+export const unchanging: readonly string[] = "talk resume steer steerInTurn askInPlace ask askElsewhere".split(" ");
 
 function lastOf(server: WireServer) {
   const { format, body } = server.requests.at(-1) as WireRequest;

@@ -81,16 +81,9 @@ export const mcp = registry.getEnabledSchemas().map(toMcpTool);
 export const agent = new Agent(new OfflineProvider(), { tools: createDefaultToolRegistry(undefined, { root: "." }) });
 registry.register(defineTool({ name: "a", description: "b", parameters: { type: "object", properties: {} }, execute: () => "c" }));
 `;
-const barePackages = [
-  "@toolcrib/core",
-  "@toolcrib/kit",
-  "@toolcrib/tools-fs",
-  "@toolcrib/tools-search",
-  "@toolcrib/tools-bash",
-  "@toolcrib/agent",
-  "@toolcrib/policy",
-  "@toolcrib/defaults",
-];
+const barePackages = "core kit tools-fs tools-search tools-bash agent policy defaults"
+  .split(" ")
+  .map((name) => `@toolcrib/${name}`);
 
 const compile = (compiler, resolution) => async () => {
   await firstRelease();

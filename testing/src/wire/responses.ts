@@ -7,15 +7,8 @@ import { responsesRules } from "./rules.ts";
 
 const optional = [
   ...["instructions", "include", "max_output_tokens", "reasoning", "tools", "tool_choice", "stream", "metadata"],
-  ...[
-    "parallel_tool_calls",
-    "text",
-    "temperature",
-    "top_p",
-    "top_logprobs",
-    "prompt_cache_key",
-    "prompt_cache_options",
-  ],
+  ...["parallel_tool_calls", "text", "temperature", "top_p", "top_logprobs"],
+  ...["prompt_cache_key", "prompt_cache_options"],
   ...["safety_identifier", "service_tier", "context_management", "store"],
 ];
 

@@ -21,20 +21,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const needed = ["bwrap", "strace", "bash", "timeout", "git"];
 const isHere = (name: string): boolean => spawnSync("which", [name], { stdio: "ignore" }).status === 0;
 const missing = needed.filter((name) => !isHere(name));
-const probe = spawnSync("bwrap", [
-  "--ro-bind",
-  "/",
-  "/",
-  "--dev",
-  "/dev",
-  "--proc",
-  "/proc",
-  "strace",
-  "-qq",
-  "-o",
-  "/dev/null",
-  "true",
-]);
+const probe = spawnSync("bwrap", "--ro-bind / / --dev /dev --proc /proc strace -qq -o /dev/null true".split(" "));
 const cannot =
   missing.length > 0
     ? `${missing.join(", ")} not found`
@@ -94,28 +81,7 @@ function knownOf(words: readonly string[], record: ProgramRecord): Known[] {
   return record.reads === undefined ? below : [{ words, options: optionsOf(words, record) }, ...below];
 }
 
-const values = [
-  "a.txt",
-  "b.txt",
-  "a.json",
-  "list",
-  "list0",
-  "@list",
-  "link",
-  "linked",
-  "sub",
-  "1",
-  "2",
-  "x",
-  "out",
-  ".",
-  "..",
-  "-",
-  "HEAD",
-  "main",
-  "%s",
-  "a=b",
-];
+const values = "a.txt b.txt a.json list list0 @list link linked sub 1 2 x out . .. - HEAD main %s a=b".split(" ");
 const outer = [join(outside, "secret"), "../outside/secret", "linked/secret", "--output=out", "-o", "out"];
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

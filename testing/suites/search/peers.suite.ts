@@ -106,15 +106,7 @@ function askGit({ rules, asked }: Rules, folder: string): Rules {
   return { rules, asked, ignored: answer.stdout.split("\0").filter(Boolean).sort() };
 }
 
-const common = [
-  "--hidden",
-  "-g",
-  "!.git",
-  "--no-require-git",
-  "--no-ignore-global",
-  "--no-ignore-exclude",
-  "--no-ignore-dot",
-];
+const common = "--hidden -g !.git --no-require-git --no-ignore-global --no-ignore-exclude --no-ignore-dot".split(" ");
 
 function askRipgrep({ files, searches }: Tree): Tree {
   const base = temporaryFolder("peers");
