@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 /** The user's own folders: outside of the working directory, which may hold somebody else's files. */
 export interface Folders {
   readonly home: string;
-  /** What toolcrib keeps between runs. */
+  /** The folder of what toolcrib keeps between runs. */
   readonly state: string;
   /** The user's own configuration. */
   readonly config: string;
