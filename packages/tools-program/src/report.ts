@@ -72,14 +72,15 @@ function whyFailed(end: FailedEnd, code: string): string {
   const place = line === undefined ? "" : ` (line ${line}${column === undefined ? "" : `, column ${column}`})`;
   const text = lines[(line ?? 0) - 1]?.trim() ?? "";
   const shown = text === "" ? "" : `\n> ${clip(text, 200)}`;
-  return `${starts[end.failed]}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message)}`;
+  return `${starts[end.failed]}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, text)}`;
 }
 
 const absent =
   /^(?:ReferenceError: )?(?:could not load module|(?:require|process|Buffer|fetch|XMLHttpRequest|WebSocket|setTimeout|setInterval|setImmediate|performance|WeakRef|FinalizationRegistry|structuredClone|URL|TextEncoder|TextDecoder|crypto|Atomics) is not defined)/;
 
-function hintOf(failed: FailedEnd["failed"], message: string): string {
-  if (failed === "thrown" && absent.test(message))
+function hintOf(failed: FailedEnd["failed"], message: string, line: string): string {
+  const isModule = failed === "syntax" && /^(?:import|export)\b/.test(line);
+  if (isModule || (failed === "thrown" && absent.test(message)))
     return "\nA program has the JavaScript language, and no modules, files, network, timers or Node: call tools for those.";
   if (failed === "waits") return "\nOnly calls of tools take time here: await those.";
   if (failed === "time" || failed === "memory") return "\nDo less in one program, or hand the work to a tool.";

@@ -18,6 +18,8 @@ const open = new Map();
 const put = bound(open.set, open), take = bound(open.get, open), drop = bound(open.delete, open);
 const entriesOf = Map.prototype.entries, valuesOf = Set.prototype.values, toText = Symbol.prototype.toString;
 let calls = 0, lookups = 0, refused = 0;
+// It would be handed the functions of this text by the stack of an error.
+Object.defineProperty(Error, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 
 const failureOf = (message, code, at) => {
   const failure = at ?? new Failure(message);

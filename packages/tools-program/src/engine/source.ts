@@ -29,13 +29,13 @@ export function compileBody<Compiled>(code: string, compile: (source: string) =>
     return compile(wrapped(code));
   } catch (thrown) {
     if (!isSyntaxError(thrown)) throw thrown;
-    const javaScript = new SourceError(wordsOf(thrown.message), positionIn(thrown.stack));
+    const javaScript = new SourceError(thrown.message, positionIn(thrown.stack));
     const stripped = withoutTypes(code, javaScript);
     try {
       return compile(stripped);
     } catch (again) {
       if (!isSyntaxError(again)) throw again;
-      throw new SourceError(wordsOf(again.message), positionIn(again.stack));
+      throw new SourceError(again.message, positionIn(again.stack));
     }
   }
 }
@@ -92,10 +92,4 @@ function unsupported(message: string): string {
     [/angle-bracket/, "write `x as T`"],
   ].find(([pattern]) => (pattern as RegExp).test(message))?.[1];
   return `${message.replace(/ in strip-only mode$/, "")}: only types that can be left out are${instead === undefined ? "" : `; ${String(instead)}`}`;
-}
-
-function wordsOf(message: string): string {
-  return /^Unexpected identifier|import|export/.test(message) && /import|export|from/.test(message)
-    ? `${message}: a program has no modules`
-    : message;
 }
