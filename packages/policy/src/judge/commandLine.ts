@@ -56,6 +56,7 @@ const untold: ShellLine = {
   commands: [],
   redirections: [],
   changesDirectory: true,
+  behindFirst: false,
 };
 
 /** Text for a running command: its meaning depends on what reads it. */
@@ -136,17 +137,16 @@ const mostDirectories = 16;
  */
 function workingDirectories(
   line: ShellLine,
-  { command: text = "", env = {} }: ToolEffect,
+  { env = {} }: ToolEffect,
   cwd: string,
   looks: Looks,
 ): readonly string[] | undefined {
   if (!line.changesDirectory) return [cwd];
   const isElsewhere = line.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
   if (isElsewhere || env.CDPATH !== undefined) return undefined;
-  // In a loop the same `cd` may be taken again and again.
-  if (/\b(?:for|while|until|select)\b/.test(text)) return undefined;
   const found = new Set([cwd]);
-  const startsElsewhere = /^\s*cd\s+[\w./-]+\s*&&/.test(text) && !/[;\n()`{}]|\|\||(?<!&)&(?!&)/.test(text);
+  // What cannot be read may run before the first command, or without it.
+  const startsElsewhere = line.behindFirst && line.unreadable === undefined;
   let changes = 0;
   // Nothing comes after the last command, but for what a trap says, and redirections that stand alone.
   const goesOn = line.redirections.length > 0 || line.commands.some(({ words }) => words[0] === "trap");
@@ -156,12 +156,14 @@ function workingDirectories(
     const [program = "", target] = words;
     if (!changeDirectory.has(program)) continue;
     changes += 1;
+    // In a loop the same `cd` may be taken again and again.
+    if (command.repeats) return undefined;
     if (command === last) break;
     if (!isPlainChange(words) || target === undefined || isOnOtherShare(shellPath(cwd, target), [cwd]))
       return undefined;
     // A shell goes on from the path as written, a program from where it leads.
     const before = [...found];
-    if (startsElsewhere && changes === 1) found.clear();
+    if (startsElsewhere && command === line.commands[0]) found.clear();
     for (const from of before) {
       const place = looks.place(from, target);
       if (looks.leadsThroughProcess(place)) return undefined;

@@ -311,6 +311,7 @@ test("a shell or an interpreter that takes its script from its input is asked ab
     "perl <<'EOF'\nprint 1\nEOF",
     "echo 1 | node",
     "echo x | timeout 5 dash -s a",
+    "python3 - arg <<EOF\nprint(1)\nEOF",
   ];
   await all({ deny, mode: "full" }, "ask", [...shells, ...others]);
   await all({ mode: "full" }, "allow", [...shells, ...others]);
@@ -322,6 +323,19 @@ test("a shell or an interpreter that takes its script from its input is asked ab
     "python3 --version | head -1",
   ];
   await all({ deny, mode: "full" }, "allow", known);
+});
+
+test("the script of an interpreter is told from its options and their values", async () => {
+  const fed = (lines: string): string[] => lines.split(", ").map((line) => `date | ${line}`);
+  const scripts =
+    `python3 -I x.py a, python3 -Im json.tool, python3 -c'print(1)', node --flag=value x, node -r ./x y.js, node -pe 1, node --test,
+    bash -x x.sh, bash -euo pipefail x.sh, sh +e x.sh, zsh x, perl -I lib x.pl, perl -0777 -pe's/a/b/', ruby -rjson -ne 'puts 1', php -r'echo 1;',
+    node --strange x.js y`.replace(/\s+/g, " ");
+  const inputs =
+    `python3 -W ignore, python3 - a, node -r ./x, perl -wI lib, ruby -I lib, php -d a=b, bash --rcfile x, bash -euo pipefail, sh +e, zsh,
+    sh -s a, ts-node -P t.json, node --strange x.js`.replace(/\s+/g, " ");
+  await all({ deny, mode: "full" }, "allow", fed(scripts));
+  await all({ deny, mode: "full" }, "ask", fed(inputs));
 });
 
 test("a line that goes to a folder which cannot be told is asked about where a rule is about files", async () => {
@@ -347,6 +361,9 @@ test("what stands behind `cd DIRECTORY &&` runs there alone", async () => {
     "cd ./src && ls .. | head -3",
     "cd src && cd ../app && cat ../x",
     "cd src && echo y > n && cat n",
+    "cd 'src' && cat ../x 2>&1 | head -3",
+    'cd src && (ls; cat ../x) && echo "$(ls ..)"',
+    "cd src && grep -rn 'while; done' .. && for f in a b; do cat ../x; done",
   ];
   await all({ allow: ["effect:write(src/**)"] }, "allow", inside);
   const outside = [
@@ -355,6 +372,9 @@ test("what stands behind `cd DIRECTORY &&` runs there alone", async () => {
     "cd src && cat ../../x",
     "(cd src && ls); cat ../x",
     "cd src & cat ../x",
+    "cd src && ls || cat ../x",
+    "cd src >../x && ls",
+    "while true; do cd src && cat ../x; done",
   ];
   await all({ allow: ["effect:write(src/**)"] }, "ask", [...outside, "cd app && echo y > n", "cd src; echo y > n"]);
   await all({ deny, mode: "full" }, "deny", [
@@ -362,4 +382,6 @@ test("what stands behind `cd DIRECTORY &&` runs there alone", async () => {
     "cd app && cat .env",
     "cd src && cat .env/../../app/.env",
   ]);
+  const unread = ["cd src && f() { cd ..; } && f && cat app/.env", "cd src && alias c=cd && c .. && cat app/.env"];
+  await all({ deny: ["effect:read(app/.env)"], mode: "full" }, "deny", unread);
 });

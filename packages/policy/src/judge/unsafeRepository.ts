@@ -53,9 +53,8 @@ export class Repositories {
   /** Returns the folder that a command may take for a repository which the user did not choose. */
   unsafe(command: LineCommand): string | undefined {
     if (!command.ofRepository) return undefined;
-    const { directories, isFollowed, commands, writesFiles, text } = this.line;
-    const isLoop = /\b(?:for|while|until)\b/.test(text);
-    const changes = writesFiles || commands.some((one) => (one !== command || isLoop) && mayBring(one));
+    const { directories, isFollowed, commands, writesFiles } = this.line;
+    const changes = writesFiles || commands.some((one) => (one !== command || one.repeats) && mayBring(one));
     for (const directory of isFollowed ? directories : []) {
       if (this.mayTakeAnother(directory, changes)) return directory;
       const { start, repository } = this.placeOf(command.words, directory);

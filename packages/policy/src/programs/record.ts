@@ -122,6 +122,16 @@ export interface Running {
   readonly launches?: readonly string[];
 }
 
+/** The words of an interpreter that tell if it runs what its input says, so that the line would do more than was read. */
+export interface FromInput {
+  /** Its options before a script. Without a script, or with `-` in its place, it runs its input. */
+  readonly options: OptionList;
+  /** Options with which it does so whatever follows. */
+  readonly always?: OptionList;
+  /** Options with which it never does, beside those of `runs.code` and those that print its version. */
+  readonly never?: OptionList;
+}
+
 /** The facts known of a program, or of one of its subcommands. */
 export interface ProgramRecord {
   /** The program whose parser of options was read, and its version. */
@@ -149,6 +159,8 @@ export interface ProgramRecord {
   readonly versionOptions?: string;
   readonly starts?: Starting;
   readonly runs?: Running;
+  /** Left out: it runs no script of its input. */
+  readonly fromInput?: FromInput;
   /**
    * Names that mean the same to rules of deny and ask, in groups with commas between: `-r -R --recursive, install i add`. `-X=` may have
    * its value attached; `-D --delete&--force` is the same as these together; `+*` is a word that begins so; `container &` may be left

@@ -1,3 +1,4 @@
+import { shellOptions } from "./interpreters.ts";
 import type { ProgramRecord, ProgramRecords } from "./record.ts";
 
 const starting = (options: string, more: ProgramRecord["starts"] = {}): ProgramRecord => ({
@@ -8,6 +9,7 @@ const changing = (options: string): ProgramRecord => ({ starts: { options } });
 const shell = (script: "sh -c" | "bash -c", more: ProgramRecord = {}): ProgramRecord => ({
   starts: { script, transparent: true },
   runs: { plain: "-e -u -x", code: "-c" },
+  fromInput: { options: shellOptions, always: "-s" },
   ...more,
 });
 

@@ -1,3 +1,4 @@
+import type { ParsedScript } from "unbash";
 import { findProgram } from "../programs/table.ts";
 
 /** Commands whose effect on the rest of the line is not followed: they rename commands or rewrite how words are read. */
@@ -92,6 +93,15 @@ function isPlainSet(words: readonly string[]): boolean {
 }
 
 export const changeDirectory: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "chdir"]);
+
+/** Returns whether a script is one list of `&&` behind a command that opens and starts nothing else. */
+export function isBehindFirst({ commands: [only, ...others] }: ParsedScript): boolean {
+  const list = only?.command;
+  if (list?.type !== "AndOr" || only?.background || others.length > 0) return false;
+  const [first] = list.commands;
+  const isPlain = first?.type === "Command" && first.prefix.length === 0 && first.redirects.length === 0;
+  return isPlain && list.operators.every((operator) => operator === "&&");
+}
 
 /** Lists the names that a builtin assigns; undefined if a word of it is not understood, so that the line is asked. */
 export function assignedNames(words: readonly string[]): readonly string[] | undefined {

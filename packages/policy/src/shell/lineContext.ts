@@ -4,10 +4,13 @@ import type { Redirection, SimpleCommand } from "./shellLine.ts";
 import type { Span } from "./text.ts";
 
 /** The findings, also of scripts within the line. */
-export interface LineOutput {
-  readonly commands: SimpleCommand[];
-  readonly redirections: Redirection[];
-  changesDirectory: boolean;
+export class LineOutput {
+  readonly commands: SimpleCommand[] = [];
+  readonly redirections: Redirection[] = [];
+  changesDirectory = false;
+  behindFirst = false;
+  /** True while what may run more than once is read. */
+  repeats = false;
   unreadable: string | undefined;
 }
 

@@ -9,7 +9,8 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import type { Dialect, LineContext, LineOutput } from "./lineContext.ts";
+import { isBehindFirst } from "./builtins.ts";
+import { type Dialect, type LineContext, LineOutput } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
 import { readSimpleCommand, simpleCommand } from "./readSimpleCommand.ts";
 import { type ReadWord, readWord } from "./readWord.ts";
@@ -34,7 +35,7 @@ export function readShellLine(
   command: string,
   { shell = "/bin/sh", platform = process.platform }: ShellLineOptions = {},
 ): ShellLine {
-  const output: LineOutput = { commands: [], redirections: [], changesDirectory: false, unreadable: undefined };
+  const output = new LineOutput();
   const isBash = bash.test(shell);
   if (!isBash && !sh.test(shell)) output.unreadable = "It is run by a shell whose syntax cannot be parsed.";
   try {
@@ -51,7 +52,10 @@ function readScript(line: string, dialect: Dialect, output: LineOutput, depth: n
   const problem = textProblem(line);
   if (problem !== undefined) reader.fail(problem);
   // A longer line is not parsed at all: its length bounds the work.
-  if (line.length <= longestLine) reader.readRegion(parse(line), 0, line.length);
+  if (line.length > longestLine) return;
+  const script = parse(line);
+  if (depth === 0) output.behindFirst = isBehindFirst(script);
+  reader.readRegion(script, 0, line.length);
 }
 
 /** Walks the syntax tree of one script. What it does not know makes the line unreadable. */
@@ -121,6 +125,8 @@ export class LineReader implements LineContext {
 
   readOther(node: SyntaxNode, reason: string): void {
     this.fail(reason);
+    // It may run more than once.
+    this.output.repeats = true;
     this.collect(node);
   }
 
@@ -161,6 +167,14 @@ export class LineReader implements LineContext {
     for (const statement of commands) this.readStatement(statement);
   }
 
+  /** Reads what may run more than once. */
+  private readRepeated(statements: { readonly commands: readonly Statement[] }): void {
+    const { repeats } = this.output;
+    this.output.repeats = true;
+    this.readStatements(statements);
+    this.output.repeats = repeats;
+  }
+
   private readStatement({ command }: Statement): void {
     if (command.type !== "AndOr") {
       this.nest(() => this.readNode(command));
@@ -192,7 +206,8 @@ export class LineReader implements LineContext {
         if (node.else !== undefined) this.readStatements(node.else);
         return;
       case "While":
-        for (const list of [node.clause, node.body]) this.readStatements(list);
+        this.readRepeated(node.clause);
+        this.readRepeated(node.body);
         return;
       case "For":
         this.readFor(node);
@@ -253,7 +268,7 @@ export class LineReader implements LineContext {
     const variables = words.flatMap((word) => word.variables);
     const found = { words: [":", ...values], assignments, text: `for ${name.value}`, patterns, variables };
     this.output.commands.push(simpleCommand(found));
-    this.readStatements(node.body);
+    this.readRepeated(node.body);
   }
 
   private readCase(node: PipelineNode & { type: "Case" }): void {

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Assignment as AssignmentNode, Command } from "unbash";
+import { isListed, parseWords } from "../programs/parseWords.ts";
 import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram, plainName } from "../programs/table.ts";
@@ -90,6 +91,7 @@ function addCommand(command: CommandParts, reader: LineContext): void {
     patterns,
     variables,
     moreWords: moreWords !== undefined,
+    repeats: reader.output.repeats,
   };
   reader.output.commands.push(simpleCommand(found, { opened: opened.length > 0 }));
   for (const each of opened) addOpened(each, command, reader);
@@ -103,6 +105,7 @@ export function simpleCommand(
     patterns = [],
     variables = [],
     moreWords,
+    repeats,
     ...rest
   }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
   { opened = false }: { opened?: boolean } = {},
@@ -119,6 +122,7 @@ export function simpleCommand(
     ...(patterns.length > 0 && { patterns }),
     ...(variables.length > 0 && { variables }),
     ...(moreWords && { moreWords }),
+    ...(repeats && { repeats }),
   };
 }
 
@@ -223,17 +227,17 @@ function uncoveredIn(
   return found && { why: found.why, at: moreWords === undefined ? found.at : words.length };
 }
 
-/** Returns whether a shell or an interpreter has no script in its words, so that it runs what its input holds. */
-function takesScript([program = "", ...words]: readonly string[]): boolean {
-  const { starts, runs, versionOptions = "" } = findProgram(plainName(program)) ?? {};
-  const isShell = starts?.script === "sh -c" || starts?.script === "bash -c";
-  if (!isShell && runs === undefined) return false;
-  const others = `${versionOptions} ${runs?.code ?? ""} --test --check --watch --help -h`.split(" ");
-  const takesNone = (word: string): boolean => others.includes(word) || (isShell && /^-[A-Za-z]*c/.test(word));
-  // The value of `-o` is no script.
-  const own = isShell ? words.filter((_word, at) => !/^[-+][A-Za-z]*[oO]$/.test(words[at - 1] ?? "")) : words;
-  if (own.some(takesNone)) return false;
-  return own.every((word) => /^[-+]/.test(word)) || (isShell && own.some((word) => /^-[A-Za-z]*s/.test(word)));
+/** Returns whether a shell or an interpreter may have no script in its words, so that it runs what its input holds. */
+function takesScript(words: readonly string[]): boolean {
+  const { fromInput, runs, versionOptions = "" } = findProgram(plainName(words[0] ?? "")) ?? {};
+  if (fromInput === undefined) return false;
+  const { options, always = "", never = "" } = fromInput;
+  const others = `${runs?.code ?? "-c"} ${versionOptions} ${never} -h --help`;
+  const { names, next, unknown } = parseWords(words, 1, `${options} ${always} ${others}`, { stop: true });
+  if (isListed(names, others)) return false;
+  // An option that is not known may take the next word, which is no script then.
+  const taken = unknown.filter((at) => !words[at]?.includes("=")).length;
+  return next + taken >= words.length || words[next] === "-" || isListed(names, always);
 }
 
 /** Returns whether no option of a program runs another one or names a file that it writes. */

@@ -11,6 +11,8 @@ export interface ShellLine {
   readonly redirections: readonly Redirection[];
   /** True if a command in it changes the working directory, so that relative paths after it mean other files. */
   readonly changesDirectory: boolean;
+  /** True if all the rest of it runs only once its first command has succeeded (`cd DIRECTORY && …`). */
+  readonly behindFirst: boolean;
 }
 
 export interface Redirection {
@@ -51,4 +53,6 @@ export interface SimpleCommand {
   readonly variables?: readonly string[] | undefined;
   /** Set if it gets further words that the line does not show (`xargs CMD`, `find -exec CMD {}`), so that no exact rule is about it. */
   readonly moreWords?: boolean | undefined;
+  /** Set if it may run more than once: it stands in a loop, or where it cannot be told. */
+  readonly repeats?: boolean | undefined;
 }
