@@ -18,27 +18,26 @@ import type { Groups } from "./judgeFile.ts";
 import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */
-export interface LineCommand extends SimpleCommand {
+export interface LineCommand extends Omit<SimpleCommand, "reads"> {
+  reads: SimpleCommand["reads"];
   /** Access of its program to files that its words do not name. */
   readonly beyond: readonly FoundBeyond[];
   /** True if it is `cd DIRECTORY`, and leads where that says. */
   readonly moves: boolean;
   /** True if it may do more than read, and than that. */
-  readonly changes: boolean;
+  changes: boolean;
   /** The folder it may run in that is a repository of its own, whose configuration it would run. */
-  readonly unsafeRepository?: string | undefined;
+  unsafeRepository?: string | undefined;
   /** The rule of allow that covers it. */
-  readonly allowedBy?: Rule | undefined;
+  allowedBy?: Rule | undefined;
   /** True if that rule spells all of its words out. */
-  readonly spelledOut?: boolean;
+  spelledOut?: boolean;
 }
 
 /** A shell line with what its judgement needs. */
 export interface CommandLine extends ShellLine {
   readonly commands: readonly LineCommand[];
   readonly effect: ToolEffect;
-  /** As it is written, but for variables of folders; empty if the tool does not say what it runs. */
-  readonly text: string;
   /** The directories in which its commands may run; only the one where it starts if that cannot be told. */
   readonly directories: readonly string[];
   readonly isFollowed: boolean;
@@ -65,7 +64,7 @@ const input: ShellLine = { ...untold, unreadable: "The text may run as commands 
 export function readCommandLine(
   effect: ToolEffect,
   groups: Groups,
-  { mode, scope, bases }: Settings,
+  { mode, scope }: Settings,
   looks: Looks,
 ): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
@@ -81,7 +80,6 @@ export function readCommandLine(
     ...line,
     commands,
     effect,
-    text: plainText(command ?? "", bases.home),
     directories: directories ?? [cwd],
     isFollowed: directories !== undefined,
     allowsAll: mode === "full" || (mode !== "read-only" && bareRule(groups.allow) !== undefined),
@@ -91,11 +89,15 @@ export function readCommandLine(
   };
 }
 
-/** Writes out the folder that a line runs in, and the home. */
-function plainText(command: string, home = "~"): string {
-  return command
+/** Lists the words of a line that cannot be read, with the folder that it runs in and the home written out. */
+export function wordsOfUnread(
+  { effect: { command = "" } }: CommandLine,
+  { bases: { home = "~" } }: Settings,
+): readonly string[] {
+  const written = command
     .replace(/\$(?:PWD\b|\{PWD\}|\(pwd\))|`pwd`/g, ".")
     .replace(/\$(?:HOME\b|\{HOME\})|(?<=^|[\s=:'"])~(?=[/\s'"]|$)/g, () => home);
+  return rawWords(written);
 }
 
 /** Returns the subject of a verdict about one command of a line. */

@@ -3,7 +3,6 @@ import { canonicalOrUndefined, isInside } from "@toolcrib/kit/files";
 import type { Settings } from "../settings.ts";
 import type { SimpleCommand } from "../shell/shellLine.ts";
 import type { CommandLine, LineCommand } from "./commandLine.ts";
-import type { Looks } from "./looks.ts";
 import { Repositories } from "./unsafeRepository.ts";
 
 /*
@@ -11,37 +10,25 @@ import { Repositories } from "./unsafeRepository.ts";
  * the user's own.
  */
 
-/** Returns a line whose commands no longer count as ones that only read if they may run something else. */
-export function inEnvironment(line: CommandLine, settings: Settings): CommandLine {
-  if (line.effect.remote === undefined && line.allowsAll) return line;
+/** Notes which commands of a line no longer count as ones that only read, as they may run something else here. */
+export function noteEnvironment(line: CommandLine, settings: Settings): void {
+  const isRemote = line.effect.remote !== undefined;
+  if (!isRemote && line.allowsAll) return;
   const repositories = new Repositories(line, settings);
-  const changed = [
-    ...line.commands.filter(({ changes }) => changes).flatMap(({ words }) => words),
-    ...line.redirections.map(({ path }) => path),
-  ];
-  const mayPut = (folder: string): boolean => changed.some((word) => word.includes(basename(folder)));
-  const commands = line.commands.map((command): LineCommand => {
-    const unsafeRepository = line.effect.remote === undefined ? repositories.unsafe(command) : undefined;
-    const reads =
-      unsafeRepository !== undefined
-        ? `${unsafeRepository} is, or may become, a separate repository, and git would run what its configuration names.`
-        : command.changes
-          ? command.reads
-          : (whyNotHere(command, line, mayPut, settings) ?? command.reads);
-    return { ...command, reads, changes: typeof reads === "string" && !command.moves, unsafeRepository };
+  const folders = isRemote ? [] : foldersOf(process.env.PATH ?? "", settings);
+  const why = line.commands.map((command) => {
+    if (!isRemote) command.unsafeRepository = repositories.unsafe(command);
+    if (command.unsafeRepository !== undefined)
+      return `${command.unsafeRepository} is, or may become, a separate repository, and git would run what its configuration names.`;
+    if (command.changes) return undefined;
+    if (isRemote) return "It runs on a remote, whose files cannot be looked at.";
+    return folders.length === 0 ? undefined : mayBePlanted(command, folders, line);
   });
-  return { ...line, commands };
-}
-
-/** Says why a command does not only read here. */
-function whyNotHere(
-  command: LineCommand,
-  { effect, directories, looks }: CommandLine,
-  mayPut: (folder: string) => boolean,
-  settings: Settings,
-): string | undefined {
-  if (effect.remote !== undefined) return "It runs on a remote, whose files cannot be looked at.";
-  return mayBePlanted(command, directories, mayPut, settings, looks);
+  // Each was judged by what the others do by their words alone.
+  for (const [at, command] of line.commands.entries()) {
+    command.reads = why[at] ?? command.reads;
+    command.changes = typeof command.reads === "string" && !command.moves;
+  }
 }
 
 interface Folder {
@@ -69,16 +56,21 @@ function foldersOf(path: string, settings: Settings): readonly Folder[] {
 
 /**
  * Returns why the program of a command may be another than the one its record is about: PATH finds it in a relative folder or inside a root,
- * where it may have come with the files (`npx` puts `node_modules/.bin` first). `mayPut` tells whether the line itself may put it there.
+ * where it may have come with the files (`npx` puts `node_modules/.bin` first), or where the line itself may put it.
  */
 function mayBePlanted(
   { words: [program = ""] }: LineCommand,
-  directories: readonly string[],
-  mayPut: (folder: string) => boolean,
-  settings: Settings,
-  looks: Looks,
+  all: readonly Folder[],
+  { commands, redirections, directories, looks }: CommandLine,
 ): string | undefined {
-  for (const { path, unsafe } of foldersOf(process.env.PATH ?? "", settings)) {
+  const mayPut = (folder: string): boolean => {
+    const isMeant = (word: string): boolean => word.includes(basename(folder));
+    return (
+      commands.some(({ changes, words }) => changes && words.some(isMeant)) ||
+      redirections.some(({ path }) => isMeant(path))
+    );
+  };
+  for (const { path, unsafe } of all) {
     const folders = isAbsolute(path) ? [path] : directories.map((directory) => resolve(directory, path));
     if (
       folders.some((folder) => looks.stats(join(folder, program))?.isFile()) ||

@@ -27,7 +27,7 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
   const looks = new Looks();
   const commands = effects?.some(({ kind }) => kind === "execute") ? await loadCommands() : undefined;
   const verdicts = [first, ...more].flatMap((effect) => judgeEffect(effect, call, settings, looks, commands));
-  verdicts.push(...judgeMoved([first, ...more], call, settings, looks));
+  if (more.length > 0) verdicts.push(...judgeMoved([first, ...more], call, settings, looks));
   const [verdict = unjudged("nothing is known about it", settings), ...others] = verdicts;
   return [verdict, ...others];
 }

@@ -8,7 +8,7 @@ import { type CommandPattern, coversCommand, mentions, quoteWord } from "../rule
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, type LineCommand, mayStartAny, readCommandLine, subjectOf } from "./commandLine.ts";
-import { inEnvironment, riskyVariable } from "./environment.ts";
+import { noteEnvironment, riskyVariable } from "./environment.ts";
 import { isAboutFiles, isHeld, judgeBeyond } from "./judgeBeyond.ts";
 import type { Groups } from "./judgeFile.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
@@ -18,10 +18,13 @@ import { holdsCommand, meansCommand, startsProgram } from "./meansCommand.ts";
 /** Judges an effect of the kind `execute`: a shell line, each command in it, and the files that they name. */
 export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Settings, looks: Looks): Verdict[] {
   const { mode } = settings;
-  const line = allowedByRules(inEnvironment(readCommandLine(effect, groups, settings, looks), settings), groups);
+  const line = readCommandLine(effect, groups, settings, looks);
+  noteEnvironment(line, settings);
+  if (groups.allow.length > 0) for (const command of line.commands) noteRule(command, groups.allow);
   const subject: Subject = { what: describeEffect(effect, settings.scope), effect };
   const verdicts: Verdict[] = [];
   for (const list of ["deny", "ask"] as const) {
+    if (groups[list].length === 0) continue;
     const found = ruleAboutLine(groups[list], line);
     if (found) verdicts.push(byRule(list, found.rule.text, { ...subject, command: found.command?.text }));
     if (found && list === "deny") return verdicts;
@@ -46,7 +49,7 @@ interface RuleAbout {
 
 /** Finds the rule of deny or ask that is about words of a program that nobody here knows, which it may start. */
 function ruleHeld(groups: readonly RuleGroup[], { commands }: CommandLine): RuleAbout | undefined {
-  const unknown = groups.length === 0 ? [] : commands.filter(mayStartAny);
+  const unknown = commands.filter(mayStartAny);
   for (const { rule, pattern } of unknown.length === 0 ? [] : groups.flatMap((group) => group.commands)) {
     const command = unknown.find(({ words }) => holdsCommand(pattern, words));
     if (command !== undefined) return { rule, command };
@@ -59,14 +62,6 @@ function judgeHeld(list: "deny" | "ask", { rule, command }: RuleAbout, subject: 
   if (list === "ask") return byRule("ask", rule.text, about);
   const why = `${oneLine(command?.words[0] ?? "", 60)} may start what the rule ${rule.text} denies`;
   return notTold("unreadable", mode, why, about);
-}
-
-function allowedByRules(line: CommandLine, { allow }: Groups): CommandLine {
-  const commands = line.commands.map((one): LineCommand => {
-    const spelling = ruleCoveringCommand(allow, one);
-    return { ...one, allowedBy: spelling?.rule, spelledOut: spelling?.pattern?.open === false };
-  });
-  return { ...line, commands };
 }
 
 /** Judges a line that cannot be read: it runs only where nothing is forbidden that could be in it. */
@@ -208,21 +203,20 @@ function ruleAboutLine(
   return undefined;
 }
 
-/** Finds the rule of allow that covers a simple command. */
-function ruleCoveringCommand(
-  groups: readonly RuleGroup[],
-  command: LineCommand,
-): { readonly rule: Rule; readonly pattern?: CommandPattern } | undefined {
-  const bare = bareRule(groups);
-  if (bare) return { rule: bare };
+/** Notes the rule of allow that covers a simple command: one that spells it out, if there is one. */
+function noteRule(command: LineCommand, groups: readonly RuleGroup[]): void {
+  command.allowedBy = bareRule(groups);
   // A rule is about its folder.
-  if (command.unsafeRepository !== undefined) return undefined;
+  if (command.allowedBy !== undefined || command.unsafeRepository !== undefined) return;
   for (const { commands } of groups) {
-    const all = commands.filter(({ pattern }) => coversCommand(pattern, command.words) && spellsOut(pattern, command));
-    const found = all.find(({ pattern }) => !pattern.open) ?? all[0];
-    if (found) return found;
+    for (const { rule, pattern } of commands) {
+      if (!coversCommand(pattern, command.words) || !spellsOut(pattern, command)) continue;
+      if (!pattern.open) command.spelledOut = true;
+      if (!pattern.open || command.allowedBy === undefined) command.allowedBy = rule;
+      if (!pattern.open) return;
+    }
+    if (command.allowedBy !== undefined) return;
   }
-  return undefined;
 }
 
 /** Returns whether a pattern says all that the command does: what its wildcard must not cover is spelt out. */

@@ -4,7 +4,7 @@ import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, type LineCommand, rawWords, subjectOf } from "./commandLine.ts";
+import { type CommandLine, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
 import type { Groups } from "./judgeFile.ts";
 import type { Place } from "./looks.ts";
 import { outrightRule } from "./protectedPaths.ts";
@@ -18,7 +18,7 @@ export function judgeMentions(line: CommandLine, groups: Groups, settings: Setti
     mentionsIn(words, command, line, groups, settings);
   const values = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined)
-    return find([...values, ...rawWords(line.text), ...line.commands.flatMap(({ words }) => words)]);
+    return find([...values, ...wordsOfUnread(line, settings), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
     // Nobody knows which words of git are paths.
     if (command.moves || (!command.changes && !command.ofRepository)) return [];
@@ -64,7 +64,7 @@ function mentionsIn(
   const paths: PossiblePath[] = [];
   const possiblePath = (directory: string, word: string): PossiblePath => {
     const place = looks.place(directory, word);
-    return { word, ...place, forms: [...new Set([place.named, place.opened])] };
+    return { word, ...place, forms: place.named === place.opened ? [place.named] : [place.named, place.opened] };
   };
   for (const directory of directories) {
     for (const word of possible) {
@@ -147,6 +147,8 @@ function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Foun
 /** Characters between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
 
+const plainWord = /^[\w./][\w./+-]*$/;
+
 /** Suffixes that programs take off the name of a file that they unpack, and git off that of a repository. */
 const packed = /[._-](?:gz|z|bz2?|xz|lzma|zst|lz4|br|git|bundle)\/*$/i;
 
@@ -154,6 +156,11 @@ const packed = /[._-](?:gz|z|bz2?|xz|lzma|zst|lz4|br|git|bundle)\/*$/i;
 function possiblePaths(words: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const word of words) {
+    // Most words have no parts.
+    if (plainWord.test(word)) {
+      found.add(word);
+      continue;
+    }
     for (const text of [word, ...valuesAfterLetters(word)])
       for (const part of [text, ...text.split(betweenParts)])
         if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);

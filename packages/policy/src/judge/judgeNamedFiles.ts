@@ -8,7 +8,7 @@ import type { FileKind } from "../programs/record.ts";
 import type { RuleGroup } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { type Decision, notTold, type Verdict } from "../verdict.ts";
-import { type CommandLine, type LineCommand, rawWords } from "./commandLine.ts";
+import { type CommandLine, type LineCommand, wordsOfUnread } from "./commandLine.ts";
 import { hasPattern, isSeen, shellPath } from "./folders.ts";
 import { isHeld, isLimited } from "./judgeBeyond.ts";
 import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
@@ -101,7 +101,7 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
           uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));
     }
   };
-  if (line.unreadable !== undefined) addBeyond(beyondIn(rawWords(line.text), false));
+  if (line.unreadable !== undefined) addBeyond(beyondIn(wordsOfUnread(line, settings), false));
   const commands = line.unreadable === undefined ? line.commands : [];
   // In any folder git may show the whole repository, but only tracked files.
   if (isLimited("read", settings) && commands.some(printsRepository)) {
@@ -127,6 +127,7 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
         uses.push({ kind: "read", word: top, tree: true, under, maybe: ifTracked });
     for (const word of paths) uses.push({ kind: "read", word, tree, under, followsLinks: words[0] === "diff" });
   }
+  if (uses.length < 2) return uses.filter(({ word }) => word !== nullDevice);
   // Two are one if they are judged alike.
   const keyOf = ({ under, ...use }: FileUse): string => JSON.stringify([under.mode, use]);
   return [...new Map(uses.map((use) => [keyOf(use), use])).values()].filter(({ word }) => word !== nullDevice);

@@ -40,8 +40,12 @@ export class Looks {
 
   private once<Found>(what: string, path: string, look: () => Found): Found {
     const key = `${what}\0${path}`;
-    if (!this.known.has(key)) this.known.set(key, look());
-    return this.known.get(key) as Found;
+    let found = this.known.get(key) as Found;
+    if (found === undefined && !this.known.has(key)) {
+      found = look();
+      this.known.set(key, found);
+    }
+    return found;
   }
 
   /** Looks at what has this name, which may be a link; undefined if that is nothing, or cannot be told. */

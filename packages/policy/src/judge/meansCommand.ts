@@ -1,3 +1,4 @@
+import { onceForWords } from "../programs/invocation.ts";
 import { type Spellings, spellingsOf } from "../programs/spellings.ts";
 import { plainName } from "../programs/table.ts";
 import { type CommandPattern, fold, programName } from "../rules/patterns.ts";
@@ -25,16 +26,13 @@ interface Given {
   readonly repeated: ReadonlySet<string>;
 }
 
-const known = new WeakMap<readonly string[], Given>();
-
 /**
  * Returns whether a deny or ask rule is meant: wider than to allow, since the same command can be written in many ways. The program may be
  * named by a path or in capitals, and options may stand anywhere, joined or apart, short or long, as its record tells.
  */
 export function meansCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   if (!startsProgram({ words, open }, command)) return false;
-  const given = known.get(command) ?? read(command);
-  known.set(command, given);
+  const given = givenBy(command);
   const { spellings, parts } = given;
   const operands: string[] = [];
   const others: string[] = [];
@@ -98,7 +96,7 @@ export function startsProgram({ words: [pattern = ""] }: CommandPattern, [comman
   return started.startsWith(program) && plainName(started) !== started && plainName(started) === plainName(program);
 }
 
-function read(command: readonly string[]): Given {
+const givenBy = onceForWords((command): Given => {
   const spellings = spellingsOf([programName(command[0] ?? ""), ...command.slice(1)]);
   const parts = takeApart(command, spellings);
   const options = new Set<string>();
@@ -123,7 +121,7 @@ function read(command: readonly string[]): Given {
       for (const key of keysOf(part.names.at(-1) ?? "", spellings)) values.add(`${key}\0${fold(value)}`);
   }
   return { spellings, parts, options, values, repeated };
-}
+});
 
 /** Lists what an option is found by: what it means, and as a letter also that letter in either case. */
 function keysOf(option: string, { meanings }: Spellings): readonly string[] {
@@ -191,7 +189,6 @@ interface Inner {
   readonly slices: Map<number, readonly string[]>;
 }
 
-const inners = new WeakMap<readonly string[], Inner>();
 const mostPlaces = 8;
 
 /**
@@ -199,8 +196,7 @@ const mostPlaces = 8;
  * others may run that: also as a script, so that the words in its words count.
  */
 export function holdsCommand(pattern: CommandPattern, words: readonly string[]): boolean {
-  const inner = inners.get(words) ?? innerWords(words);
-  inners.set(words, inner);
+  const inner = innerWords(words);
   const [program = ""] = pattern.words;
   const places = inner.places.get(plainName(programName(program))) ?? [];
   // A rule with * fits from the first of them on, one without from the last: so many are enough to tell.
@@ -211,7 +207,7 @@ export function holdsCommand(pattern: CommandPattern, words: readonly string[]):
   });
 }
 
-function innerWords(words: readonly string[]): Inner {
+const innerWords = onceForWords((words): Inner => {
   const all = words.slice(1).flatMap((word) => rawWords(word.replace(/^(--?[\w-]+)=/, "$1 ")));
   const places = new Map<string, number[]>();
   for (const [at, word] of all.entries()) {
@@ -221,4 +217,4 @@ function innerWords(words: readonly string[]): Inner {
     else found.push(at);
   }
   return { words: all, places, slices: new Map() };
-}
+});

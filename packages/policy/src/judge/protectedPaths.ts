@@ -85,17 +85,14 @@ export function compileProtected(
     followLinks: true,
     style,
   });
-  /** A path by the names that Windows would open, and as it is: a pattern may hold a blank at its end. */
-  const formsOf = (path: string): ReadonlySet<string> => new Set([plainNames(path, style), path]);
+  // By the names that Windows would open, and as it is: a pattern may hold a blank at its end.
   return {
     match(path) {
-      for (const form of formsOf(path)) {
-        const found = paths.match(form);
-        if (found !== undefined) return byPattern.get(found);
-      }
-      return undefined;
+      const plain = plainNames(path, style);
+      const found = paths.match(plain) ?? (plain === path ? undefined : paths.match(path));
+      return found === undefined ? undefined : byPattern.get(found);
     },
-    mayMatchBelow: (folder) => [...formsOf(folder)].some((form) => paths.mayMatchBelow(form)),
+    mayMatchBelow: (folder) => paths.mayMatchBelow(plainNames(folder, style)) || paths.mayMatchBelow(folder),
   };
 }
 

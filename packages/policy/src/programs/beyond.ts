@@ -1,4 +1,4 @@
-import { invocationOf, type Located, locate, parseLocated } from "./invocation.ts";
+import { invocationOf, type Located, locate, onceForWords, parseLocated } from "./invocation.ts";
 import type { Beyond, FileKind, OptionList, ParsedWords, ProgramRecord } from "./record.ts";
 import { findProgram } from "./table.ts";
 
@@ -24,9 +24,9 @@ export interface FoundBeyond {
 }
 
 /** Lists what the program of a command does with files that its words do not name. */
-export function beyondOf(words: readonly string[]): readonly FoundBeyond[] {
-  return programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true), true);
-}
+export const beyondOf: (words: readonly string[]) => readonly FoundBeyond[] = onceForWords((words) =>
+  programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true), true),
+);
 
 /**
  * Lists what is done with all below folders by a command, or by a line whose commands cannot be told apart. Programs that change files are

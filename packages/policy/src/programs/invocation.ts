@@ -55,14 +55,38 @@ export interface Invocation extends ParsedWords, Omit<Located, "record"> {
   readonly inner: number | undefined;
 }
 
-/** The last one: one question after another is asked of the words of a command. */
-let last: Invocation | undefined;
+/** The words of the commands that were read last: the same commands come in line after line. */
+const recent = new Map<string, readonly string[]>();
+const mostRecent = 200;
+const longestRecent = 300;
+
+/** Returns these words as they were read before, so that what is known of them is found again. */
+export function sameWords(words: readonly string[]): readonly string[] {
+  const key = words.join("\0");
+  if (key.length > longestRecent) return words;
+  const found = recent.get(key);
+  if (found?.length === words.length && found.every((word, at) => word === words[at])) return found;
+  recent.set(key, words);
+  const [oldest = key] = recent.keys();
+  if (recent.size > mostRecent) recent.delete(oldest);
+  return words;
+}
+
+/** Keeps what is found out about words for as long as these are kept. */
+export function onceForWords<Found>(find: (words: readonly string[]) => Found): (words: readonly string[]) => Found {
+  const known = new WeakMap<readonly string[], { readonly found: Found }>();
+  return (words) => {
+    let kept = known.get(words);
+    if (kept === undefined) {
+      kept = { found: find(words) };
+      known.set(words, kept);
+    }
+    return kept.found;
+  };
+}
 
 /** Parses the words of a command, by its program's plain name. */
-export function invocationOf(words: readonly string[]): Invocation {
-  if (last?.words !== words) last = parse(words);
-  return last;
-}
+export const invocationOf: (words: readonly string[]) => Invocation = onceForWords(parse);
 
 function parse(words: readonly string[]): Invocation {
   const called = plainName(words[0] ?? "");

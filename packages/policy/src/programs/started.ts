@@ -1,4 +1,4 @@
-import { invocationOf } from "./invocation.ts";
+import { invocationOf, onceForWords } from "./invocation.ts";
 import type { Starting } from "./record.ts";
 import { findProgram } from "./table.ts";
 
@@ -26,13 +26,13 @@ export function startsAnother(words: readonly string[]): boolean {
 }
 
 /** Lists the commands that the words start; empty if they start none, or none that is exactly understood. */
-export function startedBy(words: readonly string[]): readonly Started[] {
+export const startedBy: (words: readonly string[]) => readonly Started[] = onceForWords((words) => {
   const starts = findProgram(words[0] ?? "")?.starts;
   if (starts === undefined) return [];
   if (starts.actions !== undefined) return startedByActions(words, starts.actions.split(" "));
   if (starts.script !== undefined) return startedAsScript(words, starts.script);
   return startedByWords(words, starts);
-}
+});
 
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*=/;
 

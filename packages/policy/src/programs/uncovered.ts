@@ -1,4 +1,4 @@
-import { type Invocation, invocationOf } from "./invocation.ts";
+import { type Invocation, invocationOf, onceForWords } from "./invocation.ts";
 import { parseWords } from "./parseWords.ts";
 import type { Covering, Running } from "./record.ts";
 
@@ -10,7 +10,7 @@ export interface Uncovered {
 }
 
 /** Finds what of the words of a command only a rule that spells it out allows; undefined if nothing, and for programs without a record. */
-export function uncovered(words: readonly string[]): Uncovered | undefined {
+export const uncovered: (words: readonly string[]) => Uncovered | undefined = onceForWords((words) => {
   const invocation = invocationOf(words);
   const { program, record, name, from, unlisted, unnamed } = invocation;
   if (program === undefined) return undefined;
@@ -32,7 +32,7 @@ export function uncovered(words: readonly string[]): Uncovered | undefined {
   if (found === undefined || asked > found.at)
     return asked < 0 ? undefined : { why: mayRun(words[asked], name), at: asked };
   return { why: mayRun(words[found.word], name), at: found.at };
-}
+});
 
 function mayRun(word = "", name: string): string {
   return `${clipped(word)} of ${name} may run a program or a file, or write one.`;

@@ -1,6 +1,6 @@
 import { parse, type Redirection } from "unbash";
 import { expect, test } from "vitest";
-import type { LineOutput } from "./lineContext.ts";
+import { LineOutput } from "./lineContext.ts";
 import { LineReader } from "./readCommand.ts";
 import { readRedirection } from "./readRedirection.ts";
 
@@ -13,7 +13,7 @@ function firstOf(line: string): Redirection {
 
 /** The problem with the first redirection of a line, changed as a parser must never do. */
 function problem(line: string, change: object, isBash = false): string | undefined {
-  const output: LineOutput = { commands: [], redirections: [], changesDirectory: false, unreadable: undefined };
+  const output = new LineOutput();
   const forged = { ...firstOf(line), ...change } as Redirection;
   readRedirection(forged, new LineReader(line, { isBash, mayBeOld: false }, output, 0));
   return output.unreadable;

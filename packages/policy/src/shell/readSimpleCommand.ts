@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Assignment as AssignmentNode, Command } from "unbash";
+import { onceForWords, sameWords } from "../programs/invocation.ts";
 import { isListed, parseWords } from "../programs/parseWords.ts";
 import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
@@ -63,7 +64,7 @@ function readAssignment(node: AssignmentNode, exported: boolean, reader: LineCon
 
 function addCommand(command: CommandParts, reader: LineContext): void {
   const { text, moreWords } = command;
-  const words = command.words.map(({ value }) => value);
+  const words = sameWords(command.words.map(({ value }) => value));
   const [program] = words;
   const variables = [...command.variables, ...command.words.flatMap((word) => word.variables)];
   if (program === undefined) {
@@ -110,14 +111,14 @@ export function simpleCommand(
   }: Omit<SimpleCommand, "reads" | "data" | "ofRepository">,
   { opened = false }: { opened?: boolean } = {},
 ): SimpleCommand {
-  const isData = dataIndexes(words);
+  const isPlain = !opened && !moreWords && patterns.length === 0 && variables.length === 0;
   return {
     words,
     ...rest,
-    reads: readOnly({ words, patterns, variables, opened, moreWords }),
+    reads: isPlain ? readsOfPlain(words) : readOnly({ words, patterns, variables, opened, moreWords }),
     // By its path it is the same program.
     ofRepository: findProgram(posix.basename(words[0] ?? ""))?.repository === true,
-    data: new Set(words.flatMap((_, at) => (isData(at) ? [at] : []))),
+    data: dataIn(words),
     ...(uncovered !== undefined && { uncovered }),
     ...(patterns.length > 0 && { patterns }),
     ...(variables.length > 0 && { variables }),
@@ -125,6 +126,13 @@ export function simpleCommand(
     ...(repeats && { repeats }),
   };
 }
+
+const readsOfPlain = onceForWords((words) => readOnly({ words }));
+
+const dataIn = onceForWords((words): ReadonlySet<number> => {
+  const isData = dataIndexes(words);
+  return new Set(words.flatMap((_, at) => (isData(at) ? [at] : [])));
+});
 
 /** Returns whether the words before the inner commands are all literal, and further words cannot become part of a script. */
 function canOpen({ words, moreWords }: CommandParts, inner: readonly Started[]): boolean {
@@ -159,20 +167,20 @@ function checkWords(
   const inner = opened.find(({ start }) => start !== undefined);
   const stop = inner?.start ?? words.length;
   const resume = inner === undefined ? words.length : (inner.end ?? words.length);
-  const isData = dataIndexes(words);
+  const data = dataIn(words);
   for (const [at, word] of command.words.entries()) {
     if (at === 0 || (at >= stop && at < resume)) continue;
     if (word.splits) reader.fail("An expansion in it is outside quotes, so it may become several words.");
-    else if (word.kind === "expanded" && !word.assigns && !isData(at)) {
+    else if (word.kind === "expanded" && !word.assigns && !data.has(at)) {
       reader.fail(`A word of ${words[0]} is not written out, so it may be an option or any path.`);
-    } else if (word.kind === "pattern" && mayBecomeOption(words, at, isData)) {
+    } else if (word.kind === "pattern" && mayBecomeOption(words, at, data.has(at))) {
       reader.fail(`A file pattern of ${words[0]} may become an option; it could not with ./ before it.`);
     }
   }
 }
 
 /** Returns whether a file may be named so that a program takes it for an option that matters: `-rf`, `--pre=x`. */
-function mayBecomeOption(words: readonly string[], at: number, isData: (at: number) => boolean): boolean {
+function mayBecomeOption(words: readonly string[], at: number, isData: boolean): boolean {
   const [program = ""] = words;
   const pattern = words[at] ?? "";
   // `--include=*.ts` stays that option, whatever the files are called.
@@ -180,7 +188,7 @@ function mayBecomeOption(words: readonly string[], at: number, isData: (at: numb
   if (!/^(?:[-*?]|\[(?![A-Za-z0-9]+\]))/.test(pattern) || /^--[A-Za-z-]+=/.test(pattern) || takesAnyWords(program))
     return false;
   // To test, a word is an operator by its place, and a pattern may become several words.
-  if (program !== "[" && program !== "test" && isData(at)) return false;
+  if (program !== "[" && program !== "test" && isData) return false;
   // Their options make other names at most, and the judge looks for such a name in the folder.
   if (/^(?:cp|ln|mv)$/.test(program)) return false;
   // No option of grep that matters ends in a dot and letters.
@@ -228,7 +236,7 @@ function uncoveredIn(
 }
 
 /** Returns whether a shell or an interpreter may have no script in its words, so that it runs what its input holds. */
-function takesScript(words: readonly string[]): boolean {
+const takesScript = onceForWords((words): boolean => {
   const { fromInput, runs, versionOptions = "" } = findProgram(plainName(words[0] ?? "")) ?? {};
   if (fromInput === undefined) return false;
   const { options, always = "", never = "" } = fromInput;
@@ -238,7 +246,7 @@ function takesScript(words: readonly string[]): boolean {
   // An option that is not known may take the next word, which is no script then.
   const taken = unknown.filter((at) => !words[at]?.includes("=")).length;
   return next + taken >= words.length || words[next] === "-" || isListed(names, always);
-}
+});
 
 /** Returns whether no option of a program runs another one or names a file that it writes. */
 function takesAnyWords(program = ""): boolean {

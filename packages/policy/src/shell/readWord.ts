@@ -49,9 +49,14 @@ const unreadQuote = "A quote in it could not be read.";
 const unreadDocument = "A here-document in it could not be read.";
 const unreadExpansion = "An expansion in it could not be read.";
 
+/** Matches a word whose characters mean themselves wherever they stand, as those of most words do. */
+const plain = /^[\w./:@%+,=-]+$/;
+
 export function readWord(word: Word, context: WordContext): ReadWord {
-  const state = newState();
   if (context.line.slice(word.pos, word.end) !== word.text) context.fail(unreadWord);
+  if (word.parts === undefined && plain.test(word.text))
+    return { value: word.text, kind: "literal", splits: false, variables: [] };
+  const state = newState();
   const whole = { type: "Literal", pos: word.pos, end: word.end, text: word.text, value: word.value } as const;
   readParts(word.parts ?? [whole], word, unreadWord, context, (part) => readPart(part, word, state, context));
   const kind = state.expanded ? "expanded" : state.pattern ? "pattern" : "literal";
