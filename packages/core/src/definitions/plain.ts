@@ -1,5 +1,5 @@
 import { withWords } from "../arguments/mend.ts";
-import { holdingOf, pointerName, resolveReference } from "../arguments/schemaParts.ts";
+import { holdingOf, mapHeld, pointerName, resolveReference } from "../arguments/schemaParts.ts";
 import type { JsonSchema } from "../interface.ts";
 import { canonicalJson, clip, isPlainObject, setOwn } from "../json.ts";
 
@@ -17,123 +17,103 @@ const untyped = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not", "if"
  * every reference leads to `$defs`, and patterns of names are told in the description.
  */
 export function plainSchema(root: JsonSchema): JsonSchema {
-  return new Plain(root).schema();
-}
-
-class Plain {
-  readonly #root: JsonSchema;
-  readonly #names = new Map<unknown, string>();
-  readonly #definitions: Record<string, JsonSchema> = {};
-
-  constructor(root: JsonSchema) {
-    this.#root = root;
-  }
-
-  schema(): JsonSchema {
-    const schema = { ...this.#convert(this.#root), type: "object" };
-    return Object.keys(this.#definitions).length === 0 ? schema : { ...schema, $defs: this.#definitions };
-  }
-
-  #convert(value: unknown): JsonSchema {
+  const names = new Map<unknown, string>();
+  const definitions: Record<string, JsonSchema> = {};
+  const refer = (reference: string): JsonSchema => {
+    const target = endOf(root, reference);
+    if (!isPlainObject(target)) return convert(target);
+    let name = names.get(target);
+    if (name === undefined) {
+      name = freeDefinition(reference, definitions);
+      names.set(target, name);
+      definitions[name] = {};
+      definitions[name] = convert(target);
+    }
+    return { $ref: `#/$defs/${name}` };
+  };
+  const convert = (value: unknown): JsonSchema => {
     if (!isPlainObject(value)) return value === false ? { not: {} } : {};
     const made: Record<string, unknown> = {};
-    for (const [keyword, inner] of Object.entries(value)) {
-      const holding = gone.has(keyword) ? "gone" : holdingOf(keyword);
-      if (holding === "list") Object.assign(made, this.#convertList(keyword, inner));
-      else if (holding === "named") made[keyword] = this.#convertMap(inner);
-      else if (holding === "one")
-        made[keyword] = typeof inner === "boolean" && keyword.endsWith("Properties") ? inner : this.#convert(inner);
-      else if (holding === undefined) this.#put(made, keyword, inner, value);
+    for (const [keyword, inner] of Object.entries(inNewWords(value))) {
+      const part = (one: unknown): unknown =>
+        typeof one === "boolean" && keyword.endsWith("Properties") ? one : convert(one);
+      if (/^\$(?:dynamicR|recursiveR|r)ef$/.test(keyword)) Object.assign(made, refer(String(inner)));
+      else setOwn(made, keyword, holdingOf(keyword) === undefined ? inner : mapHeld(keyword, inner, part));
     }
-    if (isPlainObject(value.dependencies)) this.#putDependencies(made, value.dependencies);
-    this.#putItems(made, value);
     if (made.type === undefined && !untyped.some((keyword) => keyword in made)) {
       if ("properties" in made) made.type = "object";
       else if ("items" in made) made.type = "array";
     }
-    return isPlainObject(value.patternProperties) ? this.#withPatterns(made, value.patternProperties) : made;
-  }
-
-  #put(made: Record<string, unknown>, keyword: string, inner: unknown, value: JsonSchema): void {
-    switch (keyword) {
-      case "$ref":
-      case "$dynamicRef":
-      case "$recursiveRef":
-        Object.assign(made, this.#refer(String(inner)));
-        break;
-      case "minimum":
-      case "maximum":
-        if (value[keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"] !== true) made[keyword] = inner;
-        break;
-      case "exclusiveMinimum":
-      case "exclusiveMaximum": {
-        const bound = inner === true ? value[keyword === "exclusiveMinimum" ? "minimum" : "maximum"] : inner;
-        if (typeof bound === "number") made[keyword] = bound;
-        break;
-      }
-      case "enum":
-        if (Array.isArray(inner) && inner.length > 0) made.enum = distinct(inner);
-        break;
-      default:
-        setOwn(made, keyword, inner);
-    }
-  }
-
-  #refer(reference: string): JsonSchema {
-    const target = endOf(this.#root, reference);
-    if (!isPlainObject(target)) return this.#convert(target);
-    let name = this.#names.get(target);
-    if (name === undefined) {
-      name = freeDefinition(reference, this.#definitions);
-      this.#names.set(target, name);
-      this.#definitions[name] = {};
-      this.#definitions[name] = this.#convert(target);
-    }
-    return { $ref: `#/$defs/${name}` };
-  }
-
-  #convertList(keyword: string, list: unknown): JsonSchema {
-    if (!Array.isArray(list) || list.length === 0) return {};
-    const some = keyword === "allOf" ? list : list.filter((one) => one !== false);
-    return { [keyword]: (some.length > 0 ? some : list).map((one) => this.#convert(one)) };
-  }
-
-  #convertMap(map: unknown): JsonSchema {
-    const entries = Object.entries(Object(map)).filter(([, one]) => one !== false);
-    return Object.fromEntries(entries.map(([name, one]) => [name, this.#convert(one)]));
-  }
-
-  #putDependencies(made: Record<string, unknown>, dependencies: JsonSchema): void {
-    const required = Object.entries(dependencies).filter(([, one]) => Array.isArray(one));
-    const schemas = Object.entries(dependencies).filter(([, one]) => !Array.isArray(one));
-    if (required.length > 0) made.dependentRequired = Object.fromEntries(required);
-    if (schemas.length > 0) made.dependentSchemas = this.#convertMap(Object.fromEntries(schemas));
-  }
-
-  /** Gives an array its `items`, and a tuple `prefixItems`. */
-  #putItems(made: Record<string, unknown>, value: JsonSchema): void {
-    const { items, additionalItems, prefixItems } = value;
-    const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
-    const tuple: readonly unknown[] = Array.isArray(first) ? first : [];
-    if (tuple.length === 0 && rest === undefined && !isOf(value.type, "array")) return;
-    if (tuple.length > 0) made.prefixItems = tuple.map((one) => this.#convert(one));
-    made.items = rest === false ? {} : this.#convert(rest);
-    if (rest === false) made.maxItems = Math.min(Number(value.maxItems ?? tuple.length), tuple.length);
-  }
-
-  #withPatterns(made: Record<string, unknown>, patterns: JsonSchema): JsonSchema {
-    const entries = Object.entries(patterns).filter(([, one]) => one !== false);
-    if (entries.length === 0) return made;
-    const schemas = distinct(entries.map(([, one]) => this.#convert(one)));
-    if (made.additionalProperties === false)
-      made.additionalProperties = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
-    const said = entries.map(([pattern, one]) => `${JSON.stringify(pattern)}: ${clip(JSON.stringify(one), 300)}`);
-    return withWords(made, `Names may match ${said.join(" or ")}.`);
-  }
+    const patterns = Object.entries(Object(value.patternProperties)).filter(([, one]) => one !== false);
+    return withPatterns(
+      made,
+      patterns.map(([pattern, one]) => [pattern, one, convert(one)]),
+    );
+  };
+  const schema = { ...convert(root), type: "object" };
+  return Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions };
 }
 
-export function isOf(type: unknown, word: string): boolean {
-  return type === word || (Array.isArray(type) && type.includes(word));
+/** Returns a schema in the keywords of draft 2020-12, its parts as they were. */
+function inNewWords(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).flatMap(([keyword, value]) => {
+    const now = gone.has(keyword) ? undefined : newValue(keyword, value, schema);
+    return now === undefined ? [] : [[keyword, now] as const];
+  });
+  return { ...Object.fromEntries(kept), ...dependenciesOf(schema), ...itemsOf(schema) };
+}
+
+/** Returns the value of a keyword as draft 2020-12 has it, without choices and names that allow nothing; undefined for none. */
+function newValue(keyword: string, value: unknown, schema: JsonSchema): unknown {
+  const bound = /^(?:m|exclusiveM)(inimum|aximum)$/.exec(keyword)?.[1];
+  if (bound !== undefined) {
+    const [plain, exclusive] = [schema[`m${bound}`], schema[`exclusiveM${bound}`]];
+    if (keyword.startsWith("m")) return exclusive === true ? undefined : value;
+    const number = exclusive === true ? plain : exclusive;
+    return typeof number === "number" ? number : undefined;
+  }
+  const holding = holdingOf(keyword);
+  if (holding === "named") return Object.fromEntries(Object.entries(Object(value)).filter(([, one]) => one !== false));
+  if (keyword !== "enum" && holding !== "list") return value;
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  if (keyword === "enum") return distinct(value);
+  const some = keyword === "allOf" ? value : value.filter((one) => one !== false);
+  return some.length > 0 ? some : value;
+}
+
+function dependenciesOf({ dependencies }: JsonSchema): JsonSchema {
+  const entries = Object.entries(isPlainObject(dependencies) ? dependencies : {}).filter(([, one]) => one !== false);
+  const isList = ([, one]: [string, unknown]): boolean => Array.isArray(one);
+  const [lists, schemas] = [entries.filter(isList), entries.filter((entry) => !isList(entry))];
+  return {
+    ...(lists.length > 0 && { dependentRequired: Object.fromEntries(lists) }),
+    ...(schemas.length > 0 && { dependentSchemas: Object.fromEntries(schemas) }),
+  };
+}
+
+/** Gives an array its `items`, and a tuple `prefixItems`. */
+function itemsOf({ items, additionalItems, prefixItems, type, maxItems }: JsonSchema): JsonSchema {
+  const [first, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items];
+  const tuple: readonly unknown[] = Array.isArray(first) ? first : [];
+  if (tuple.length === 0 && rest === undefined && ![type].flat().includes("array")) return {};
+  return {
+    ...(tuple.length > 0 && { prefixItems: tuple }),
+    items: rest === false || rest === undefined ? {} : rest,
+    ...(rest === false && { maxItems: Math.min(Number(maxItems ?? tuple.length), tuple.length) }),
+  };
+}
+
+type Pattern = readonly [pattern: string, given: unknown, converted: JsonSchema];
+
+function withPatterns(made: JsonSchema, patterns: readonly Pattern[]): JsonSchema {
+  if (patterns.length === 0) return made;
+  const schemas = distinct(patterns.map(([, , one]) => one));
+  const others = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+  const said = patterns.map(([pattern, one]) => `${JSON.stringify(pattern)}: ${clip(JSON.stringify(one), 300)}`);
+  return withWords(
+    { ...made, ...(made.additionalProperties === false && { additionalProperties: others }) },
+    `Names may match ${said.join(" or ")}.`,
+  );
 }
 
 export function distinct<Value>(values: readonly Value[]): Value[] {
