@@ -253,6 +253,7 @@ describe("of a mounted tool the server's word counts", () => {
     ],
     [{ type: "array", contains: upper, maxContains: 1 }, ["A", "b"]],
     [{ oneOf: [date, { properties: { b: number } }], properties: { c: { $ref: "#/properties/a/oneOf/1" } } }, { b: 1 }],
+    [{ oneOf: [text, { properties: { c: { oneOf: [{ $ref: "#/properties/a/oneOf/0" }, number] } } }] }, { c: 1 }],
   ])("and makes no rule around it stricter: %j of %j", async (schema, a) => {
     const $defs = { date, time: { type: "string", format: "time" } };
     expect(await mounted(schema, { a }, { $defs })).toEqual({ a });

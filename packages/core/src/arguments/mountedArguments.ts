@@ -91,26 +91,16 @@ type Weaken = (keyword: string, value: unknown, own: JsonSchema) => unknown;
 
 /** The number of keywords that are examined; parts beyond count as weakened. */
 const mostLooks = 100_000;
-/** Matches a reference through a keyword that may be moved. */
+/** Matches a reference through a keyword that may be moved: what it leads to is for the server to judge. */
 const throughMoved = /\/(?:oneOf|not|if|then|else)(?:\/|$)/;
 
 /**
  * Returns a copy of a schema, with keywords changed by `weaken`, that accepts all that `schema` does. A weaker part would make `oneOf`, `not`,
  * `if` and `maxContains` around it stricter, so these are loosened, too.
  */
-function loosen(schema: JsonSchema, weaken: Weaken): JsonSchema {
-  const loose = loosenParts(schema, weaken);
-  let isBroken = false;
-  walkSchema(loose, ({ $ref }) => {
-    isBroken ||= isReference("$ref", $ref) && throughMoved.test($ref) && resolveReference(loose, $ref) === undefined;
-  });
-  if (!isBroken) return loose;
-  return loosenParts(schema, (keyword, value, own) =>
-    isReference(keyword, value) && throughMoved.test(value) ? undefined : weaken(keyword, value, own),
-  );
-}
-
-function loosenParts(schema: JsonSchema, weaken: Weaken): JsonSchema {
+function loosen(schema: JsonSchema, weakenOne: Weaken): JsonSchema {
+  const weaken: Weaken = (keyword, value, own) =>
+    isReference(keyword, value) && throughMoved.test(value) ? undefined : weakenOne(keyword, value, own);
   const isWeakened = createWeakCheck(schema, weaken);
   return mapSchemas(schema, (own) => {
     const { oneOf, if: condition, then = true, else: otherwise = true } = own;
