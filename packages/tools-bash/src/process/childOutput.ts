@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { CommandOutput } from "./headTailBuffer.ts";
 import type { PipeEnds } from "./outputPipes.ts";
-import { exitCodeOf, isBun } from "./platform.ts";
+import { exitCodeOf, isBun, openSocket } from "./platform.ts";
 import { PolledReader } from "./polledPipe.ts";
 
 /** After the exit, output counts as complete when nothing has come for this long, even if a background child holds the pipe. */
@@ -30,7 +30,7 @@ export class ChildOutput {
   constructor(child: ChildProcess, sinks: CommandOutput, pipes: readonly PipeEnds[] | undefined) {
     this.#sinks = sinks;
     const streams = pipes?.map(({ read }) =>
-      isBun ? new PolledReader(read) : new Socket({ fd: read, readable: true, writable: false }),
+      isBun ? new PolledReader(read) : openSocket({ fd: read, readable: true, writable: false }),
     );
     // Those of a child that was not started are of no kind that could be used.
     const [stdout, stderr] = streams ?? (child.pid === undefined ? [] : [child.stdout, child.stderr]);

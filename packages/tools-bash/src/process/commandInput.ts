@@ -1,5 +1,5 @@
-import { Socket } from "node:net";
-import { isBun } from "./platform.ts";
+import type { Socket } from "node:net";
+import { isBun, openSocket } from "./platform.ts";
 import { PolledWriter } from "./polledPipe.ts";
 
 /** The open standard input of a command. */
@@ -34,7 +34,7 @@ export function openInput(end: number | InputStream): CommandInput {
   const stream = typeof end === "number" ? openDescriptor(end) : end;
   // The program may close its input, or end, at any time.
   stream.on("error", () => {});
-  if (stream instanceof Socket) stream.unref();
+  if ("unref" in stream) (stream as Socket).unref();
   return {
     get isOpen() {
       return stream.writable;
@@ -61,5 +61,5 @@ export function openInput(end: number | InputStream): CommandInput {
 }
 
 function openDescriptor(end: number): Socket | PolledWriter {
-  return isBun ? new PolledWriter(end) : new Socket({ fd: end, readable: false, writable: true });
+  return isBun ? new PolledWriter(end) : openSocket({ fd: end, readable: false, writable: true });
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Socket, SocketConstructorOpts } from "node:net";
 import { constants } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ToolError } from "@toolcrib/core";
@@ -23,6 +24,12 @@ export const isDeno: boolean = "deno" in process.versions;
 /** Loads `node:child_process` with the first command: it takes 8 ms, which importing this package should not cost. */
 export function childProcess(): typeof import("node:child_process") {
   return process.getBuiltinModule("node:child_process");
+}
+
+/** Makes a socket of a descriptor. Loads `node:net` with the first command, as that loads it anyway. */
+export function openSocket(options: SocketConstructorOpts): Socket {
+  const { Socket } = process.getBuiltinModule("node:net");
+  return new Socket(options);
 }
 
 /** Most rounds of `killLeft`: a process may start another while they are listed. */

@@ -1,8 +1,6 @@
 // A page with its redirects, as text, within its limits.
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isToolError, ToolError } from "@toolcrib/core";
 import { attempt, showLine } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
@@ -77,10 +75,11 @@ async function request(
   hosts.check(url);
   const headersLimit = AbortSignal.timeout(settings.headersTimeoutMs);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const isHttps = url.protocol === "https:";
-  const sent = (isHttps ? httpsRequest : httpRequest)(url, {
+  // Loaded with the first request: it takes some 20 ms, which importing this package should not cost.
+  const http = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+  const sent = http.request(url, {
     // An agent of its own: the global one may use proxies, which would connect elsewhere than where was checked.
-    agent: isHttps ? new HttpsAgent() : new HttpAgent(),
+    agent: new http.Agent(),
     lookup: hosts.lookupFor(url),
     headers: sentHeaders,
   });
@@ -145,13 +144,14 @@ function shown(words: string): string {
 function decompressed(message: IncomingMessage): Readable {
   const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity") return message;
+  const zlib = process.getBuiltinModule("node:zlib");
   const decoder =
     encoding === "gzip" || encoding === "x-gzip"
-      ? createGunzip()
+      ? zlib.createGunzip()
       : encoding === "deflate"
-        ? createInflate()
+        ? zlib.createInflate()
         : encoding === "br"
-          ? createBrotliDecompress()
+          ? zlib.createBrotliDecompress()
           : undefined;
   if (!decoder) throw new Error(`the page is sent in an encoding that was not requested: ${shown(encoding)}`);
   message.on("error", (error) => decoder.destroy(error));
