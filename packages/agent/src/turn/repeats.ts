@@ -1,7 +1,7 @@
 import { attempt, canonicalJson } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { callsOf, notRun, toolMessage } from "../conversation/conversation.ts";
-import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
+import type { Message, ToolCallBlock, ToolMessage } from "../messages.ts";
 
 /** The limits at which a model that goes in circles is stopped. */
 export interface RepeatOptions {
@@ -21,33 +21,27 @@ interface ToolLookup {
   get(name: string): unknown;
 }
 
-/** A call of the turn that has ended, or all calls of a reply together. */
+/** A call that has ended, or those of a reply that have run, together. */
 interface Ended {
-  readonly call: string;
+  /** The calls as texts, whatever the order of their arguments. */
+  readonly calls: readonly string[];
   readonly result: string;
   readonly isRefused: boolean;
 }
 
-/** Each call is looked at again and again until nine others have ended, and its result may be long. */
-const described = new WeakMap<ToolMessage, Ended>();
-
-/** A reply whose calls have ended, without those that were refused. The order of its calls makes no difference. */
-interface Round extends Ended {
-  readonly calls: readonly string[];
-}
-
 /**
  * Finds calls that go in circles with the same results in a row: the same call, or up to three in turn; and replies with the same calls,
- * or up to three such replies in turn. It reads them off the conversation since the user's last message, so that a resumed session goes
- * on with the count.
+ * or up to three such replies in turn. It reads them off the end of the conversation, so that a resumed session goes on with the count.
  */
 export class RepeatGuard {
   readonly #same: number;
   readonly #limit: number;
   readonly #tools: ToolLookup;
   readonly #history: { readonly messages: readonly Message[] };
-  /** The calls of the circle of replies before the reply whose calls run. */
-  #circle: { readonly before: AssistantMessage | undefined; readonly calls: ReadonlySet<string> } | undefined;
+  /** The reply whose calls run, and what has ended before it since the user's message: the last calls, and the replies without refusals. */
+  #reply: Message | undefined;
+  #calls: Ended[] = [];
+  #replies: Ended[] = [];
 
   constructor(
     { same = 3, limit = 6 }: RepeatOptions,
@@ -63,107 +57,102 @@ export class RepeatGuard {
   /** Returns the result of a call that would only go round once more; undefined for one that may run. */
   refuse(call: ToolCallBlock): ToolMessage | undefined {
     if (this.#waits(call.name)) return undefined;
+    const { calls, results } = this.#now();
+    // Of two calls that start together neither knows how the other will end.
+    const earlier = calls.slice(0, calls.indexOf(call)).filter(({ id }) => results.has(id));
+    const ended = earlier.length > 0 ? [...this.#calls, ...this.#endsOf(earlier, results)] : this.#calls;
+    const circle = [...this.#circleIn(this.#replies), ...this.#circleIn(ended)];
+    if (circle.length === 0) return undefined;
     const text = textOf(call);
-    const isRepeated =
-      this.#circleOfReplies().has(text) || this.#cycleAtEnd(this.#endedCalls(call.id)).some((one) => one.call === text);
-    return isRepeated ? notRun(call, "repeated") : undefined;
+    return circle.some((one) => one.calls.includes(text)) ? notRun(call, "repeated") : undefined;
   }
 
   /** Returns a new result, which says so if it closes the last round that is allowed. */
   noted(result: ToolMessage): ToolMessage {
-    const ended = this.#endedCalls(result.callId, result);
+    const { calls, results } = this.#now();
+    results.set(result.callId, result);
+    const upTo = calls.slice(0, calls.findIndex(({ id }) => id === result.callId) + 1);
+    const ended = this.#endsOf(upTo, results);
     if (this.#waits(result.name) || ended.at(-1)?.isRefused) return result;
-    if (this.#cycleAtEnd(ended).length === 0 && this.#cycleAtEnd(this.#rounds(result)).length === 0) return result;
+    const isWhole = calls.every(({ id }) => results.has(id));
+    const reply = isWhole ? together(this.#endsOf(calls, results)) : [];
+    const isClosed = this.#circleIn(this.#calls, ended).length + this.#circleIn(this.#replies, reply).length > 0;
+    if (!isClosed) return result;
     return toolMessage({ id: result.callId, name: result.name }, { ...result, output: result.output + note });
   }
 
   /** Returns whether the model has not left the circle for too long. */
   get isStuck(): boolean {
-    const ended = this.#endedCalls();
+    const { calls, results } = this.#now();
+    const last = this.#endsOf(calls, results);
+    if (last.at(-1)?.isRefused === false) return false;
+    const ended = [...this.#calls, ...last];
     return ended.length - (ended.findLastIndex((one) => !one.isRefused) + 1) >= this.#limit;
   }
 
-  /** Returns the calls of the circle in which the last ones are, refusals apart; none if they are in none. */
-  #cycleAtEnd<One extends Ended>(ended: readonly One[]): readonly One[] {
-    const ran = ended.slice(0, ended.findLastIndex((one) => !one.isRefused) + 1);
+  /** Returns the circle in which the last ones are, refusals apart; nothing if they are in none, or `added` closes none. */
+  #circleIn(before: readonly Ended[], added?: readonly Ended[]): readonly Ended[] {
+    const last = added?.at(-1);
+    // Mostly it is another one than the last three, so that no list is made.
+    if (added && !(added.length > 1 || [1, 2, 3].some((distance) => isSame(before.at(-distance), last)))) return [];
+    const ended = added ? [...before, ...added] : before;
+    const end = ended.findLastIndex((one) => !one.isRefused) + 1;
     for (let length = 1; length <= longestCycle; length += 1) {
-      const cycle = ran.slice(-length);
-      const rounds = ran.slice(-length * this.#same);
-      const isSame = rounds.every((one, at) => {
-        const other = cycle[at % length];
-        return !one.isRefused && one.call === other?.call && one.result === other.result;
-      });
-      if (rounds.length === length * this.#same && isSame) return cycle;
+      const start = end - length * this.#same;
+      let at = end - length - 1;
+      while (at >= start && isSame(ended[at], ended[at + length])) at -= 1;
+      if (at < start) return ended.slice(end - length, end);
     }
     return [];
   }
 
-  #circleOfReplies(): ReadonlySet<string> {
-    const before = this.#history.messages.findLast((message) => message.role === "assistant");
-    if (!this.#circle || this.#circle.before !== before) {
-      const calls = new Set(this.#cycleAtEnd(this.#rounds()).flatMap((round) => round.calls));
-      this.#circle = { before, calls };
+  /** Returns the calls of the last reply with the results so far. */
+  #now(): Reply {
+    const { messages } = this.#history;
+    const at = messages.findLastIndex((message) => message.role === "assistant");
+    const reply = messages[at];
+    if (reply !== this.#reply) {
+      const before = replyBefore(messages, at);
+      const isNext = before >= 0 && messages[before] === this.#reply;
+      if (isNext) this.#take(before);
+      else this.#readFrom(at);
+      this.#reply = reply;
     }
-    return this.#circle.calls;
+    return replyAt(messages, at);
   }
 
-  /** Returns the replies since the user's message, oldest first: without the last one, or with it, if `last` is the result of its last call to end. */
-  #rounds(last?: ToolMessage): readonly Round[] {
-    const rounds: Round[] = [];
-    const results = new Map(last && [[last.callId, last]]);
-    let isLast = true;
-    for (const message of fromEnd(this.#history.messages)) {
-      if (message.role === "user" || rounds.length >= this.#same * longestCycle) break;
-      if (message.role === "tool") {
-        results.set(message.callId, message);
-        continue;
-      }
-      const calls = callsOf(message);
-      if (isLast && last && !calls.every((call) => results.has(call.id))) break;
-      const ran = calls.flatMap((call) => this.#endOf(call, results.get(call.id)).filter((one) => !one.isRefused));
-      if (ran.length > 0 && !(isLast && !last)) rounds.push(roundOf(ran));
-      isLast = false;
-    }
-    return rounds.reverse();
+  /** Reads anew what came before a reply. */
+  #readFrom(reply: number): void {
+    this.#calls = [];
+    this.#replies = [];
+    const { messages } = this.#history;
+    const places: number[] = [];
+    for (let at = replyBefore(messages, reply); at >= 0; at = replyBefore(messages, at)) places.push(at);
+    for (const at of places.reverse()) this.#take(at);
   }
 
-  /**
-   * Returns the last calls since the user's message that have ended, oldest first: as many as a circle needs, and all refusals at
-   * the end. With `callId` only those before that call, and, with its result, the call itself.
-   */
-  #endedCalls(callId?: string, own?: ToolMessage): readonly Ended[] {
+  /** Adds a reply whose calls have all ended. */
+  #take(at: number): void {
+    const { calls, results } = replyAt(this.#history.messages, at);
+    const ended = this.#endsOf(calls, results);
+    this.#calls.push(...ended);
+    this.#replies.push(...together(ended));
+    // All refusals at the end count, the rest as far as a circle reaches.
+    const most = this.#same * longestCycle;
+    const rest = this.#calls.findLastIndex((one) => !one.isRefused) + 1;
+    if (rest > 2 * most) this.#calls.splice(0, rest - most);
+    if (this.#replies.length > 2 * most) this.#replies.splice(0, this.#replies.length - most);
+  }
+
+  /** Describes how calls ended. One without a result still runs beside the next one, and ends any row. */
+  #endsOf(calls: readonly ToolCallBlock[], results: ReadonlyMap<string, ToolMessage>): Ended[] {
     const ended: Ended[] = [];
-    const results = new Map<string, ToolMessage>();
-    let isAfter = callId !== undefined;
-    for (const message of fromEnd(this.#history.messages)) {
-      if (message.role === "user" || ended.filter((one) => !one.isRefused).length >= this.#same * longestCycle) break;
-      if (message.role === "tool") results.set(message.callId, message);
-      else
-        for (const call of callsOf(message).toReversed()) {
-          const isOwn = call.id === callId;
-          const result = isOwn ? own : results.get(call.id);
-          // Of two calls that start together neither knows how the other will end.
-          const isBeside = callId !== undefined && !own && !result;
-          if ((!isAfter && !isBeside) || (isOwn && own)) ended.push(...this.#endOf(call, result));
-          if (isOwn) isAfter = false;
-        }
+    for (const call of calls) {
+      if (this.#waits(call.name)) continue;
+      const result = results.get(call.id);
+      ended.push(result ? endOf(call, result) : { calls: [call.id], result: "", isRefused: false });
     }
-    return ended.reverse();
-  }
-
-  /** Describes how a call ended. Without a result it still runs beside the next one, and ends any row. */
-  #endOf(call: ToolCallBlock, result: ToolMessage | undefined): readonly Ended[] {
-    if (this.#waits(call.name)) return [];
-    if (!result) return [{ call: call.id, result: "", isRefused: false }];
-    let ended = described.get(result);
-    if (!ended) {
-      const { output, content } = result;
-      const isRefused = output === notRun(call, "repeated").output;
-      const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
-      ended = { call: textOf(call), result: JSON.stringify([plain, content]), isRefused };
-      described.set(result, ended);
-    }
-    return [ended];
+    return ended;
   }
 
   /** Returns whether a tool waits for something, so that it may answer the same for a while. */
@@ -177,15 +166,71 @@ function saysToWait(tool: unknown): boolean {
   return isObject(tool) && tool.waits === true;
 }
 
-function roundOf(ran: readonly Ended[]): Round {
-  const calls = ran.map(({ call }) => call).sort();
-  const results = ran.map(({ call, result }) => `${call}\n${result}`).sort();
-  return { calls, call: calls.join("\n"), result: results.join("\n"), isRefused: false };
+function isSame(a: Ended | undefined, b: Ended | undefined): boolean {
+  if (!a || !b || a.isRefused || a.result !== b.result || a.calls.length !== b.calls.length) return false;
+  return a.calls.every((call, at) => call === b.calls[at]);
 }
 
-/** The list is not copied: it may be long, and the last few are enough. */
-function* fromEnd<One>(list: readonly One[]): Generator<One> {
-  for (let at = list.length - 1; at >= 0; at -= 1) yield list[at] as One;
+/** Each call is looked at several times, and its result may be long. */
+const described = new WeakMap<ToolMessage, Ended>();
+
+function endOf(call: ToolCallBlock, result: ToolMessage): Ended {
+  let ended = described.get(result);
+  if (!ended) {
+    ended = new EndedCall(call, result);
+    described.set(result, ended);
+  }
+  return ended;
+}
+
+class EndedCall implements Ended {
+  readonly result: string;
+  readonly isRefused: boolean;
+  readonly #call: ToolCallBlock;
+  #calls: readonly string[] | undefined;
+
+  constructor(call: ToolCallBlock, { output, content }: ToolMessage) {
+    const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
+    this.#call = call;
+    this.result = content ? JSON.stringify([plain, content]) : plain;
+    this.isRefused = output === notRun(call, "repeated").output;
+  }
+
+  /** Written once the results are the same, since it costs the most. */
+  get calls(): readonly string[] {
+    this.#calls ??= [textOf(this.#call)];
+    return this.#calls;
+  }
+}
+
+/** Returns the calls of a reply that have run, as one, whatever their order; nothing where none has. */
+function together(ended: readonly Ended[]): readonly Ended[] {
+  const ran = ended.every((one) => !one.isRefused) ? ended : ended.filter((one) => !one.isRefused);
+  if (ran.length < 2) return ran;
+  const calls = ran.flatMap((one) => one.calls).sort();
+  const results = ran.map((one) => `${one.calls}\n${one.result}`).sort();
+  return [{ calls, result: results.join("\n"), isRefused: false }];
+}
+
+/** Returns the place of the reply before this one; -1 where a message of the user stands between, or none. */
+function replyBefore(messages: readonly Message[], reply: number): number {
+  let at = reply - 1;
+  while (messages[at]?.role === "tool") at -= 1;
+  return messages[at]?.role === "assistant" ? at : -1;
+}
+
+/** The calls of a reply, and the results that follow it, by the id of their call. */
+interface Reply {
+  readonly calls: readonly ToolCallBlock[];
+  readonly results: Map<string, ToolMessage>;
+}
+
+function replyAt(messages: readonly Message[], at: number): Reply {
+  const reply = messages[at];
+  const results = new Map<string, ToolMessage>();
+  for (let next = at + 1, result = messages[next]; result?.role === "tool"; next += 1, result = messages[next])
+    results.set(result.callId, result);
+  return { calls: reply?.role === "assistant" ? callsOf(reply) : [], results };
 }
 
 /** Returns the call whatever the order of its arguments. */
