@@ -113,8 +113,8 @@ export interface DurableRuns {
   /** Lists runs, the newest first. */
   list(options?: ListOptions): Promise<readonly Run[]>;
   /**
-   * Lets go of the database; a worker hands its runs to the others first. A call whose tool ignores its signal still runs then, and keeps
-   * the process alive: call `process.exit()`.
+   * Lets go of the database; a worker hands its runs to the others first, and begins no further step but for the calls that it has claimed. A
+   * call whose tool ignores its signal still runs then, and keeps the process alive: call `process.exit()`.
    */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
-import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from "pg";
+import { messageOf } from "@toolcrib/core/text";
+import type { Client, ClientConfig, Pool, PoolClient, PoolConfig, QueryResult } from "pg";
 import type { Engine } from "./loadEngine.ts";
-import { markTransient } from "./retry.ts";
+import { isTransient, markTransient, sameAgain, untilDatabaseIsBack } from "./retry.ts";
 
 /** PostgreSQL, and the schema in it that holds the tables of the engine and ours. */
 export interface Database {
@@ -32,28 +33,78 @@ export function connectionConfig(url: string, isPooled = false): ConnectionConfi
   };
 }
 
+/** Pools in which a statement has failed by no fault of its own, and that have not been seen to work since. */
+const doubtful = new WeakSet<Pool>();
+
 /** Opens connections to a database. */
 export function openPool(engine: Engine, config: ConnectionConfig, more: PoolConfig): Pool {
-  const pool = new engine.pg.Pool({ ...config, ...more, Client: markingClient(engine) });
+  const onTransient = (): void => void doubtful.add(pool);
+  const pool: Pool = new engine.pg.Pool({ ...config, ...more, Client: markingClient(engine, onTransient) });
   // A connection that breaks while nobody uses it. What uses one sees it by itself.
   pool.on("error", () => {});
   return pool;
 }
 
+/**
+ * Returns a view of the pool for the engine, which tries again by itself, but after waits that grow to a minute: here a connection comes as
+ * soon as the database takes writes again. `onAway` is told once that it is away. The signal ends the waiting.
+ */
+export function patientPool(pool: Pool, signal: AbortSignal, onAway: (message: string) => void): Pool {
+  let isTold = false;
+  const connectOnce = async (): Promise<PoolClient> => {
+    const client = await pool.connect();
+    if (!doubtful.has(pool)) return client;
+    try {
+      const { rows } = await client.query<{ transaction_read_only: string }>("SHOW transaction_read_only");
+      if (rows[0]?.transaction_read_only === "on") throw sameAgain;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    doubtful.delete(pool);
+    isTold = false;
+    return client;
+  };
+  const connectAndTell = async (): Promise<PoolClient> => {
+    try {
+      return await connectOnce();
+    } catch (error) {
+      if (!isTold) onAway(`The database cannot be used: ${messageOf(error)}`);
+      isTold = true;
+      throw error;
+    }
+  };
+  const connect = (): Promise<PoolClient> => untilDatabaseIsBack(connectAndTell, signal);
+  const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
+    const client = await connect();
+    let isClean = false;
+    try {
+      const result = await client.query(text, values);
+      isClean = true;
+      return result;
+    } finally {
+      client.release(!isClean);
+    }
+  };
+  return Object.assign(Object.create(pool), { connect, query });
+}
+
 type Call = (...args: unknown[]) => unknown;
 
 /** Makes a class of connections whose transient errors are marked for the engine, which shares our pool. */
-function markingClient({ pg }: Engine): typeof Client {
+function markingClient({ pg }: Engine, onTransient: () => void): typeof Client {
+  const mark = (error: unknown): unknown => {
+    if (isTransient(error)) onTransient();
+    return markTransient(error);
+  };
   const marking = (call: Call, args: unknown[]): unknown => {
     const callback = args.at(-1);
     if (typeof callback === "function")
-      return call(...args.slice(0, -1), (error: unknown, ...rest: unknown[]) =>
-        callback(markTransient(error), ...rest),
-      );
+      return call(...args.slice(0, -1), (error: unknown, ...rest: unknown[]) => callback(mark(error), ...rest));
     const result = call(...args);
     if (!(result instanceof Promise)) return result;
     return result.catch((error: unknown) => {
-      throw markTransient(error);
+      throw mark(error);
     });
   };
   class MarkingClient extends pg.Client {

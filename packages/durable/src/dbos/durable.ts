@@ -21,8 +21,9 @@ import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readSettings, type Settings } from "./options.ts";
 import { isTransient } from "./retry.ts";
+import { isOpen, type LockedRow } from "./runRow.ts";
 import { RunStates } from "./runState.ts";
-import { isOpen, RunTable } from "./runTable.ts";
+import { type RunEdit, RunTable } from "./runTable.ts";
 import { SettledRuns } from "./settledRuns.ts";
 import { Worker } from "./worker.ts";
 
@@ -78,7 +79,7 @@ class DbosRuns implements DurableRuns {
   }
 
   async #startWorker(): Promise<Worker> {
-    const common = { engine: this.#engine, database: this.#database, runs: this.#runs };
+    const common = { engine: this.#engine, database: this.#database, client: this.#client, runs: this.#runs };
     const worker = new Worker({ ...this.#settings, ...common });
     await worker.start();
     return worker;
@@ -135,7 +136,7 @@ class DbosRuns implements DurableRuns {
     checkRunId(id);
     checkAnswers(answers);
     await this.#change(id, async (row, edit) => {
-      if (row.state !== "waiting")
+      if (row.status !== "waiting")
         throw invalid(`The run ${JSON.stringify(id)} does not wait for an answer: see its status with get.`);
       checkPending(answers, row.outcome?.pending);
       await edit.next({ answers });
@@ -147,7 +148,7 @@ class DbosRuns implements DurableRuns {
     checkRunId(id);
     checkText(text);
     await this.#change(id, async (row, edit) => {
-      if (row.state === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
+      if (row.status === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
       await (isOpen(row) ? edit.addMessage(text) : edit.next({ message: text }));
     });
   }
@@ -155,19 +156,22 @@ class DbosRuns implements DurableRuns {
   async cancel(id: string): Promise<void> {
     this.#checkOpen();
     checkRunId(id);
-    await this.#change(id, async (row, edit) => {
-      if (isOpen(row) || row.state === "waiting") await edit.cancel();
+    const workflow = await this.#change(id, async (row, edit) => {
+      if (!isOpen(row) && row.status !== "waiting") return undefined;
+      await edit.cancel();
+      return row.workflow;
     });
+    // If it dies in between, the worker of the turn does it.
+    if (workflow !== undefined) await withPlainErrors(this.#runs.cancelTurns([workflow]));
   }
 
   async remove(id: string): Promise<void> {
     this.#checkOpen();
     checkRunId(id);
-    await this.#change(id, async (row, edit) => {
-      if (isOpen(row))
-        throw invalid(`The run ${JSON.stringify(id)} has not ended: wait for its result, or cancel it first.`);
-      await edit.remove();
-    });
+    const ended = await this.#change(id, async (row) => (isOpen(row) ? undefined : { id, turn: row.turn }));
+    const isRemoved = ended !== undefined && (await withPlainErrors(this.#runs.remove([ended]))) > 0;
+    if (!isRemoved)
+      throw invalid(`The run ${JSON.stringify(id)} has not ended: wait for its result, or cancel it first.`);
   }
 
   async close(): Promise<void> {
@@ -183,12 +187,9 @@ class DbosRuns implements DurableRuns {
     await this.#database.pool.end();
   }
 
-  async #change<T>(
-    id: string,
-    change: Parameters<RunTable["change"]>[1] & ((...args: never[]) => Promise<T>),
-  ): Promise<T> {
+  async #change<T>(id: string, change: (row: LockedRow, edit: RunEdit) => Promise<T>): Promise<T> {
     const changed = await withPlainErrors(
-      this.#runs.change(id, async (...args) => ({ value: (await change(...args)) as T })),
+      this.#runs.change(id, async (row, edit) => ({ value: await change(row, edit) })),
     );
     if (changed === undefined) throw unknownRun(id);
     return changed.value;

@@ -20,15 +20,13 @@ test("after an outage a worker gives the others a whole lease before it looks fo
     beats += 1;
     return { rowCount: 1, rows: [] };
   };
-  const transaction = async () => {
-    looks += 1;
-  };
-  const database = { schema: "s", pool: { query }, transaction } as unknown as Database;
+  const database = { schema: "s", pool: { query }, transaction: async () => {} } as unknown as Database;
   const lease = new Lease(database, {
     ...{ worker: "a", version: "1", agents: [], leaseMs },
-    executionsOf: () => 0,
     onLost: () => expect.unreachable(),
-    onBeat: async () => {},
+    onBeat: async (isSteady) => {
+      if (isSteady) looks += 1;
+    },
     onWarning: (message) => expect.unreachable(message),
   });
   await lease.begin();
@@ -43,5 +41,5 @@ test("after an outage a worker gives the others a whole lease before it looks fo
   expect([beats, looks]).toEqual([3, 0]);
   await vi.advanceTimersByTimeAsync(leaseMs);
   expect(looks).toBeGreaterThan(0);
-  await lease.stop();
+  await lease.end();
 });

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@toolcrib/core/text";
-import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
-import { notify } from "./listener.ts";
 import { isTransient } from "./retry.ts";
-import { workflowName } from "./runTable.ts";
 
 /**
  * The SQL test that a worker `w` is alive. A server that was away for longer than a lease has heard nobody: workers get a lease from its
@@ -13,8 +10,6 @@ import { workflowName } from "./runTable.ts";
 export const isAlive =
   "greatest(w.beat_at, pg_postmaster_start_time()) > now() - w.lease_ms * interval '1 millisecond'";
 
-/** Of the advisory lock of the one worker that looks for dead ones. */
-const lockKey = 7_283_465_113;
 /** After a beat that failed while somebody waits for one. */
 const pauseMs = 100;
 
@@ -23,17 +18,15 @@ export interface LeaseOptions {
   readonly version: string;
   readonly agents: readonly string[];
   readonly leaseMs: number;
-  /** Counts how often a turn runs in this process. */
-  executionsOf(workflow: string): number;
-  /** Called when the worker was taken for dead: what it runs is to end. Its turns are queued again afterwards. */
+  /** Called when the worker was taken for dead: what it runs is to end. */
   onLost(): void;
-  /** Called after each beat. */
-  onBeat(): Promise<void>;
+  /** Called after each beat. The first lease after a gap is not steady: all others seem dead too, and may only be late with their beats. */
+  onBeat(isSteady: boolean): Promise<void>;
   /** Reports a failure, unless the database is away: other users of it report that. */
   onWarning(message: string): void;
 }
 
-/** A worker's sign of life, and the look for workers that give none. */
+/** A worker's sign of life. */
 export class Lease {
   readonly #database: Database;
   readonly #options: LeaseOptions;
@@ -72,55 +65,20 @@ export class Lease {
     }
   }
 
-  /** Stops the beat. The worker is still registered. */
-  async stop(): Promise<void> {
+  /** Stops the beat, and gives the lease up: without it the worker's turns are others'. They did not fail: the attempt does not count. */
+  async end(): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#beating;
     await this.#looking;
-  }
-
-  /** Queues a turn that ended early here, unless it has been taken again meanwhile. */
-  async release(workflow: string): Promise<void> {
-    if (this.#options.executionsOf(workflow) > 1) return;
-    const which = "s.executor_id = $2 AND s.workflow_uuid = $3";
-    await this.#database
-      .transaction((client) => this.#requeue(client, which, [this.#options.worker, workflow], 1))
-      // It is queued with the rest.
-      .catch((error: unknown) => this.#warn(error));
-  }
-
-  /**
-   * Queues the turns again that are this worker's in the database and do not run here: the answer to what took them, or what they came to,
-   * was lost. To be called while none is being taken.
-   */
-  async recoverOwn(): Promise<void> {
-    const { worker, executionsOf } = this.#options;
-    const { pool, schema } = this.#database;
-    const { rows } = await pool.query<{ workflow: string; owner: string | null }>(
-      `SELECT workflow_uuid AS workflow, owner_xid AS owner FROM ${schema}.workflow_status
-       WHERE executor_id = $1 AND status = 'PENDING' AND name = '${workflowName}'`,
-      [worker],
-    );
-    const stray = rows.filter(({ workflow }) => executionsOf(workflow) === 0);
-    if (stray.length === 0) return;
-    const which =
-      "s.executor_id = $2 AND (s.workflow_uuid, s.owner_xid) IN (SELECT * FROM unnest($3::text[], $4::text[]))";
-    const values = [worker, stray.map(({ workflow }) => workflow), stray.map(({ owner }) => owner)];
-    await this.#database.transaction((client) => this.#requeue(client, which, values, 1));
-  }
-
-  /** Queues what the worker still has for others, and takes it out of the list. */
-  async handOver(): Promise<void> {
+    const { schema } = this.#database;
     await this.#database.transaction(async (client) => {
-      // It did not fail: the attempt does not count.
-      await this.#requeue(client, "s.executor_id = $2", [this.#options.worker], 1);
-      await client.query(`DELETE FROM ${this.#database.schema}.agent_workers WHERE id = $1`, [this.#options.worker]);
+      await client.query(
+        `UPDATE ${schema}.agent_runs SET attempts = attempts - 1, worker = NULL WHERE worker = $1 AND status = 'running'`,
+        [this.#options.worker],
+      );
+      await client.query(`DELETE FROM ${schema}.agent_workers WHERE id = $1`, [this.#options.worker]);
     });
-  }
-
-  #warn(error: unknown): void {
-    if (!isTransient(error)) this.#options.onWarning(messageOf(error));
   }
 
   #silentMs(): number {
@@ -149,7 +107,7 @@ export class Lease {
 
   /** Beats once; a beat that fails is followed by the next one: the database may be away for a while. */
   async #beat(): Promise<boolean> {
-    const { worker, leaseMs, onLost } = this.#options;
+    const { worker, leaseMs, onLost, onBeat } = this.#options;
     try {
       const { pool, schema } = this.#database;
       const sent = bothClocks();
@@ -158,16 +116,16 @@ export class Lease {
       if (rowCount === 0 && !this.#isEnded) {
         onLost();
         await this.#register();
-        await this.#database.transaction((client) => this.#requeue(client, "s.executor_id = $2", [worker], 0));
       }
-      // After a gap all others seem dead too. Their next beats may come late, so they have a whole lease for them.
       if (this.#silentMs() >= leaseMs) this.#steadySince = sent[0];
       const isSteady = sent[0] - this.#steadySince >= leaseMs;
       this.#lastBeat = sent;
       // It may take long. The next beat does not wait for it.
-      this.#looking ??= this.#look(isSteady).finally(() => {
-        this.#looking = undefined;
-      });
+      this.#looking ??= onBeat(isSteady)
+        .catch((error: unknown) => this.#warn(error))
+        .finally(() => {
+          this.#looking = undefined;
+        });
       return true;
     } catch (error) {
       this.#warn(error);
@@ -175,50 +133,8 @@ export class Lease {
     }
   }
 
-  async #look(isSteady: boolean): Promise<void> {
-    try {
-      if (isSteady) await this.#recover();
-      await this.#options.onBeat();
-    } catch (error) {
-      this.#warn(error);
-    }
-  }
-
-  /** Queues the turns of dead workers again. One worker at a time looks. */
-  async #recover(): Promise<void> {
-    const workers = `${this.#database.schema}.agent_workers`;
-    await this.#database.transaction(async (client) => {
-      const { rows } = await client.query<{ got: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS got", [lockKey]);
-      if (!rows[0]?.got) return;
-      await this.#requeue(
-        client,
-        `NOT EXISTS (SELECT FROM ${workers} w WHERE w.id = s.executor_id AND ${isAlive})`,
-        [],
-        0,
-      );
-      await client.query(`DELETE FROM ${workers} w WHERE NOT (${isAlive})`);
-    });
-  }
-
-  /**
-   * Queues turns without an owner again, for all workers at once, if workers of this version can go on with them: in place of the
-   * engine's own recovery. Whoever still runs one can record nothing more.
-   */
-  async #requeue(client: PoolClient, which: string, values: readonly unknown[], attempts: number): Promise<void> {
-    const workflows = `${this.#database.schema}.workflow_status`;
-    // A worker that is paused in the middle of a transaction must not hold up the turns of all others.
-    const { rowCount } = await client.query(
-      `UPDATE ${workflows}
-       SET status = 'ENQUEUED', owner_xid = NULL, started_at_epoch_ms = NULL,
-         recovery_attempts = greatest(recovery_attempts - ${attempts}, 0),
-         updated_at = (EXTRACT(EPOCH FROM now()) * 1000)::bigint
-       WHERE workflow_uuid IN (
-         SELECT workflow_uuid FROM ${workflows} s
-         WHERE status = 'PENDING' AND name = '${workflowName}' AND application_version = $1 AND ${which}
-         FOR UPDATE SKIP LOCKED)`,
-      [this.#options.version, ...values],
-    );
-    if ((rowCount ?? 0) > 0) await notify(client, this.#database, { kind: "queue" });
+  #warn(error: unknown): void {
+    if (!isTransient(error)) this.#options.onWarning(messageOf(error));
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import type { Engine } from "./loadEngine.ts";
+import { checkVersion, type Engine } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readSettings } from "./options.ts";
 
@@ -46,4 +46,18 @@ test("a server without TLS is told in words", async () => {
   const url = `postgresql://user@127.0.0.1:${await portOf(server)}/db?sslmode=verify-full`;
   const message = expect.stringContaining("Turn TLS on at the server");
   await expect(open(url)).rejects.toMatchObject({ code: "network", message });
+});
+
+test.each(["4.26.10", "5.2.11", "6.0.0", "5.2.0-preview"])(
+  "version %s of the engine is refused in words",
+  (version) => {
+    const message = expect.stringMatching(
+      /need @dbos-inc\/dbos-sdk \^5\.3\.0, and version \S+ is installed\. Run: npm install/,
+    );
+    expect(() => checkVersion(version)).toThrow(expect.objectContaining({ code: "missing_sdk", message }));
+  },
+);
+
+test.each(["5.3.0", "5.4.1", "5.10.0"])("version %s of the engine is taken", (version) => {
+  expect(() => checkVersion(version)).not.toThrow();
 });

@@ -20,7 +20,7 @@ export async function openDatabase(
     try {
       const database = databaseOf(pool, config, schemaName);
       await pool.query("SELECT 1");
-      await createTables(engine, database);
+      await createTables(database);
       return database;
     } catch (error) {
       await pool.end();

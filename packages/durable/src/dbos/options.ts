@@ -27,7 +27,7 @@ export interface DurableLimits {
    * the runs of one tenant alone. Default: any number.
    */
   readonly tenant?: { readonly concurrency?: number | undefined } | undefined;
-  /** Turns at once in one worker, for each agent, without those that wait for the limit of a provider. Default: 100. */
+  /** Turns at once in one worker, for each agent. Default: 100. */
   readonly worker?: { readonly concurrency?: number | undefined } | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface DurableOptions {
   readonly leaseMs?: number | undefined;
   /** Milliseconds for which `close` lets running steps finish, before they get their signal. Default: 5,000. */
   readonly closeMs?: number | undefined;
-  /** A turn whose worker has died so often is given up. The first worker of a process sets it. Default: 20. */
+  /** A turn whose workers have died so often is given up. Default: 20. */
   readonly maxAttempts?: number | undefined;
   /** The schema of the database that holds all tables. Default: `toolcrib`. */
   readonly schema?: string | undefined;

@@ -9,7 +9,12 @@ function stepsOf(control = new AbortController()) {
   let isClosing = false;
   const engine = { sdk: { DBOS: { runStep: (work: () => unknown) => work() }, DBOSWorkflowConflictError } };
   const context = {
-    ...{ workflowId: "w", control, mayBegin: () => !isClosing && !control.signal.aborted, ready: async () => {} },
+    ...{
+      workflowId: "w",
+      signal: control.signal,
+      mayBegin: () => !isClosing && !control.signal.aborted,
+      ready: async () => {},
+    },
     ...{ deliver: async (read: number) => read, request: <T>(send: () => Promise<T>) => send() },
   };
   const close = (): void => {

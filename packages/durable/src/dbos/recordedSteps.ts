@@ -5,7 +5,7 @@ import type { Engine } from "./loadEngine.ts";
 type StepRunner = NonNullable<AgentOptions["steps"]>;
 
 /** The end of a step, as the engine records it. */
-interface StepRecord {
+export interface StepRecord {
   readonly value?: unknown;
   readonly error?: PlainError;
   /** Of a reply: the last message that the run has read. */
@@ -14,16 +14,11 @@ interface StepRecord {
   readonly prompt?: string | null;
 }
 
-/** Returns the prompt that the first step of a turn has recorded: null for none, undefined before the first step. */
-export function recordedPrompt(firstRecord: string | null): string | null | undefined {
-  return firstRecord === null ? undefined : (JSON.parse(firstRecord) as StepRecord).prompt;
-}
-
 /** The parts of a worker that the steps of its turn use. */
 export interface StepsContext {
   readonly workflowId: string;
   /** Ends what is in flight. */
-  readonly control: AbortController;
+  readonly signal: AbortSignal;
   /** Returns whether a further step may begin here. */
   mayBegin(): boolean;
   /** Resolves once this worker is known to be alive: after a sleep, with its next beat. */
@@ -43,7 +38,10 @@ export class RecordedSteps implements StepRunner {
   /** The prompt of the turn. */
   prompt: string | null = null;
   #isFirst = true;
-  /** The calls whose start was claimed here. Nobody else may run one, so it begins even where nothing else does any more. */
+  /**
+   * The calls whose start was claimed here, by the name of the step that claimed it. Nobody else may run one, so a worker that is closing begins
+   * it still. After an abort or a lost lease it is not begun, and the next worker tells that it may have run.
+   */
   readonly #claimed = new Set<string>();
   /** The reason why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
   lost: unknown;
@@ -61,7 +59,7 @@ export class RecordedSteps implements StepRunner {
     this.#isFirst = false;
     try {
       if (this.lost !== undefined) throw this.lost;
-      const isClaimed = this.#claimed.delete(name.replace(/^call:/, "start:")) && !this.#context.control.signal.aborted;
+      const isClaimed = this.#claimed.delete(name.replace(/^call:/, "start:")) && !this.#context.signal.aborted;
       if (!isClaimed && !this.#context.mayBegin()) throw this.#notHere();
       // The engine numbers steps by their start: nothing is awaited before.
       record = await this.#engine.sdk.DBOS.runStep(
@@ -84,10 +82,7 @@ export class RecordedSteps implements StepRunner {
   }
 
   async #work<T>(name: string, fn: () => Promise<T>, onValue: (value: T) => void): Promise<StepRecord> {
-    const { control, request, deliver, ready } = this.#context;
-    const cancelled = this.#engine.sdk.DBOS.stepStatus?.cancelSignal;
-    const abort = (): void => control.abort(cancelled?.reason);
-    cancelled?.addEventListener("abort", abort, { once: true });
+    const { signal, request, deliver, ready } = this.#context;
     try {
       await ready();
       const isReply = name.startsWith("reply:");
@@ -97,10 +92,8 @@ export class RecordedSteps implements StepRunner {
       return { value, ...(read !== undefined && { read }) };
     } catch (error) {
       // Ended from here or by a cancel: that is no outcome of the step.
-      if (control.signal.aborted) throw this.#notHere();
+      if (signal.aborted) throw this.#notHere();
       return { error: toPlainError(error) };
-    } finally {
-      cancelled?.removeEventListener("abort", abort);
     }
   }
 

@@ -3,12 +3,12 @@ import { untilAborted } from "@toolcrib/core/internal";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { notify } from "./listener.ts";
 import type { ProviderLimit } from "./options.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 
-/** A notice may be missed, and nobody tells that a minute is over or that a worker has died: while requests wait it is looked. */
-const lookMs = 1_000;
+/** The interval at which a worker looks whether its waiting requests may begin, and the one after its own row was gone. */
+const lookMs = 200;
+const pauseMs = 1_000;
 /** A provider's minute, which may begin a little later than ours, since requests travel. */
 const minute = "interval '61 seconds'";
 
@@ -20,24 +20,23 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Resolves once this worker is known to be alive: others count the requests of a dead one no more. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Leaves the slot of the turn while the request waits. */
-  leave<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** A request of this worker that waits or is in flight. */
-interface OwnRequest {
+interface OwnRequest extends PromiseWithResolvers<void> {
   readonly provider: string;
-  readonly begun: Promise<void>;
-  begin(): void;
-  fail(error: unknown): void;
+  isBegun: boolean;
 }
 
-/** Requests to providers with a limit. Those of all workers stand in one line, in the database, and begin in its order. */
+/**
+ * Requests to providers with a limit, counted for all workers in one table. Each worker looks for itself what it may begin: who came a second
+ * earlier goes first, and within a second whoever looks first.
+ */
 export class RequestLimits {
   readonly #database: Database;
   readonly #worker: string;
   readonly #limits: Readonly<Record<string, ProviderLimit>>;
-  /** By the id of its row. */
+  /** By the ids of their rows. */
   readonly #requests: Map<string, OwnRequest> = new Map();
   /** Providers whose waiting requests are looked after. */
   readonly #watched: Set<string> = new Set();
@@ -49,13 +48,19 @@ export class RequestLimits {
   }
 
   /** Runs a request once the limits of the provider allow it. */
-  async run<T>(provider: string, send: () => Promise<T>, context: RequestContext): Promise<T> {
+  async run<T>(provider: string, send: () => Promise<T>, { signal, ready }: RequestContext): Promise<T> {
     const { concurrency, perMinute } = Object.hasOwn(this.#limits, provider) ? (this.#limits[provider] ?? {}) : {};
     if (concurrency === undefined && perMinute === undefined) return await send();
-    const { signal, ready, leave } = context;
-    const { id, isGranted } = await untilDatabaseIsBack(() => this.#ask(provider, context), signal);
+    let id: string | undefined;
+    while (id === undefined) {
+      await ready(signal);
+      id = await untilDatabaseIsBack(() => this.#ask(provider), signal);
+      // The next beat tells whether this worker goes on.
+      if (id === undefined) await sleep(pauseMs, undefined, { signal });
+    }
     try {
-      if (!isGranted) await leave(() => this.#wait(id, signal), signal);
+      void this.#watch(provider);
+      await untilAborted(this.#requests.get(id)?.promise ?? Promise.resolve(), signal);
       await ready(signal);
       return await send();
     } finally {
@@ -65,58 +70,32 @@ export class RequestLimits {
     }
   }
 
-  /** Lets requests of this worker begin, by their ids. */
-  grant(ids: readonly string[]): void {
-    for (const id of ids) this.#requests.get(id)?.begin();
-  }
-
-  /** Puts a request in the line. It begins at once where nobody waits before it and the limit allows it. */
-  async #ask(
-    provider: string,
-    { ready, signal }: RequestContext,
-  ): Promise<{ readonly id: string; readonly isGranted: boolean }> {
-    for (;;) {
-      await ready(signal);
-      let id: string | undefined;
-      try {
-        const granted = await this.#inOrder(provider, async (client) => {
-          id = await this.#insert(client, provider);
-          return id === undefined ? [] : await this.#grantInOrder(client, provider);
-        });
-        this.grant(granted);
-        if (id !== undefined) return { id, isGranted: granted.includes(id) };
-      } catch (error) {
-        if (id !== undefined) this.#requests.delete(id);
-        throw error;
-      }
-      // The next beat tells whether this worker goes on.
-      await sleep(lookMs, undefined, { signal });
+  /** Adds a request, and looks whether it may begin at once. Undefined for a worker whose own row is gone: the others would not count it. */
+  async #ask(provider: string): Promise<string | undefined> {
+    const { schema } = this.#database;
+    let id: string | undefined;
+    try {
+      await this.#begin(provider, async (client) => {
+        const { rows } = await client.query<{ id: string }>(
+          `INSERT INTO ${schema}.agent_requests (provider, worker)
+           SELECT $1, w.id FROM ${schema}.agent_workers w WHERE w.id = $2 AND ${isAlive} RETURNING id`,
+          [provider, this.#worker],
+        );
+        id = rows[0]?.id;
+        if (id === undefined) return;
+        const request = Promise.withResolvers<void>();
+        request.promise.catch(() => {});
+        this.#requests.set(id, { provider, isBegun: false, ...request });
+      });
+      return id;
+    } catch (error) {
+      if (id !== undefined) this.#requests.delete(id);
+      throw error;
     }
   }
 
-  /** Inserts a request; undefined for a worker whose own row is gone: the others would not count it. */
-  async #insert(client: PoolClient, provider: string): Promise<string | undefined> {
-    const { schema } = this.#database;
-    const { rows } = await client.query<{ id: string }>(
-      `INSERT INTO ${schema}.agent_requests (provider, worker, started_at)
-       SELECT $1, w.id, NULL FROM ${schema}.agent_workers w WHERE w.id = $2 AND ${isAlive} RETURNING id`,
-      [provider, this.#worker],
-    );
-    const id = rows[0]?.id;
-    if (id === undefined) return undefined;
-    const { promise: begun, resolve: begin, reject: fail } = Promise.withResolvers<void>();
-    begun.catch(() => {});
-    // Before the others can see the row.
-    this.#requests.set(id, { provider, begun, begin, fail });
-    return id;
-  }
-
-  /** Resolves once the request may begin. */
-  async #wait(id: string, signal: AbortSignal): Promise<void> {
-    const request = this.#requests.get(id);
-    if (request === undefined) return;
-    void this.#watch(request.provider);
-    await untilAborted(request.begun, signal);
+  #waiting(provider: string): readonly OwnRequest[] {
+    return [...this.#requests.values()].filter((request) => request.provider === provider && !request.isBegun);
   }
 
   /** Looks after the waiting requests of a provider for as long as this worker has any. */
@@ -124,83 +103,63 @@ export class RequestLimits {
     if (this.#watched.has(provider)) return;
     this.#watched.add(provider);
     try {
-      while (this.#own(provider).length > 0) {
+      while (this.#waiting(provider).length > 0) {
         // Not all workers at the same moment.
         await sleep(lookMs * (0.75 + Math.random() / 2));
-        await untilDatabaseIsBack(() => this.#look(provider));
+        await untilDatabaseIsBack(() => this.#begin(provider));
       }
     } catch (error) {
-      for (const { fail } of this.#own(provider)) fail(error);
+      for (const { reject } of this.#waiting(provider)) reject(error);
     } finally {
       this.#watched.delete(provider);
     }
   }
 
-  #own(provider: string): readonly OwnRequest[] {
-    return [...this.#requests.values()].filter((request) => request.provider === provider);
-  }
-
-  async #look(provider: string): Promise<void> {
-    const { schema } = this.#database;
-    const begun = await this.#inOrder(provider, async (client) => {
-      await this.#grantInOrder(client, provider);
-      const { rows } = await client.query<{ id: string }>(
-        `SELECT id FROM ${schema}.agent_requests WHERE provider = $1 AND worker = $2 AND started_at IS NOT NULL AND ended_at IS NULL`,
-        [provider, this.#worker],
-      );
-      return rows.map(({ id }) => id);
-    });
-    this.grant(begun);
-  }
-
   async #end(id: string, provider: string): Promise<void> {
     const { pool, schema } = this.#database;
-    const { rows } = await pool.query<{ waiting: boolean }>(
-      `WITH ended AS (UPDATE ${schema}.agent_requests SET ${ended} WHERE id = $1)
-       SELECT EXISTS (SELECT FROM ${schema}.agent_requests WHERE provider = $2 AND started_at IS NULL AND id <> $1) AS waiting`,
-      [id, provider],
-    );
-    if (rows[0]?.waiting) this.grant(await this.#inOrder(provider, (client) => this.#grantInOrder(client, provider)));
+    await pool.query(`UPDATE ${schema}.agent_requests SET ${ended} WHERE id = $1`, [id]);
+    if (this.#waiting(provider).length > 0) await this.#begin(provider);
   }
 
-  /** Runs \`work\` in a transaction, one at a time for each provider in all workers. */
-  async #inOrder<T>(provider: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const table = `${this.#database.schema}.agent_requests`;
-    return await this.#database.transaction(async (client) => {
-      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${table}:${provider}`]);
-      return await work(client);
-    });
-  }
-
-  /** Grants what comes first, as much as the limit allows, and tells the other workers; returns the ids. */
-  async #grantInOrder(client: PoolClient, provider: string): Promise<readonly string[]> {
+  /** Begins what may begin of this worker's requests to a provider: one worker at a time looks. */
+  async #begin(provider: string, before?: (client: PoolClient) => Promise<void>): Promise<void> {
     const { concurrency = null, perMinute = null } = this.#limits[provider] ?? {};
-    const { schema } = this.#database;
-    const table = `${schema}.agent_requests`;
-    const alive = `SELECT w.id FROM ${schema}.agent_workers w WHERE ${isAlive}`;
-    // Left from when the database was away: the end of a request, or the answer to a commit, was lost.
-    await client.query(
-      `UPDATE ${table} SET ${ended} WHERE provider = $1 AND worker = $2 AND ended_at IS NULL AND id <> ALL($3::bigint[])`,
-      [provider, this.#worker, [...this.#requests.keys()]],
-    );
-    await client.query(
-      `DELETE FROM ${table} r WHERE provider = $1 AND coalesce(started_at, '-infinity') < clock_timestamp() - ${minute}
-         AND (ended_at IS NOT NULL OR r.worker NOT IN (${alive}))`,
-      [provider],
-    );
-    const { rows } = await client.query<{ id: string }>(
-      `UPDATE ${table} SET started_at = clock_timestamp() WHERE id IN (
-         SELECT id FROM ${table} WHERE provider = $1 AND started_at IS NULL AND worker IN (${alive}) ORDER BY id
-         LIMIT (SELECT greatest(0, least(
-             $2::int - count(*) FILTER (WHERE ended_at IS NULL AND worker IN (${alive})),
-             $3::int - count(*) FILTER (WHERE started_at > clock_timestamp() - ${minute})))
-           FROM ${table} WHERE provider = $1 AND started_at IS NOT NULL))
-       RETURNING id`,
-      [provider, concurrency, perMinute],
-    );
-    const ids = rows.map(({ id }) => id);
-    const others = ids.filter((id) => !this.#requests.has(id));
-    if (others.length > 0) await notify(client, this.#database, { kind: "granted", ids: others });
-    return ids;
+    const table = `${this.#database.schema}.agent_requests`;
+    const alive = `SELECT w.id FROM ${this.#database.schema}.agent_workers w WHERE ${isAlive}`;
+    const begun = await this.#database.transaction(async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${table}:${provider}`]);
+      await before?.(client);
+      // The first is left from when the database was away: the end of a request, or the answer to a commit, was lost.
+      await client.query(
+        `UPDATE ${table} SET ${ended} WHERE provider = $1 AND worker = $2 AND ended_at IS NULL AND id <> ALL($3::bigint[])`,
+        [provider, this.#worker, [...this.#requests.keys()]],
+      );
+      await client.query(
+        `DELETE FROM ${table} r WHERE provider = $1 AND coalesce(started_at, '-infinity') < clock_timestamp() - ${minute}
+           AND (ended_at IS NOT NULL OR r.worker NOT IN (${alive}))`,
+        [provider],
+      );
+      const { rows } = await client.query<{ id: string }>(
+        `WITH begun AS (
+           UPDATE ${table} SET started_at = clock_timestamp() WHERE worker = $4 AND id IN (
+             SELECT id FROM ${table} WHERE provider = $1 AND started_at IS NULL AND worker IN (${alive})
+             ORDER BY date_trunc('second', asked_at), worker <> $4, id
+             LIMIT (SELECT greatest(0, least(
+                 $2::int - count(*) FILTER (WHERE ended_at IS NULL AND worker IN (${alive})),
+                 $3::int - count(*) FILTER (WHERE started_at > clock_timestamp() - ${minute})))
+               FROM ${table} WHERE provider = $1 AND started_at IS NOT NULL))
+           RETURNING id)
+         SELECT id FROM begun UNION ALL
+         SELECT id FROM ${table} WHERE provider = $1 AND worker = $4 AND started_at IS NOT NULL AND ended_at IS NULL`,
+        [provider, concurrency, perMinute, this.#worker],
+      );
+      return rows;
+    });
+    for (const { id } of begun) {
+      const request = this.#requests.get(id);
+      if (request === undefined) continue;
+      request.isBegun = true;
+      request.resolve();
+    }
   }
 }

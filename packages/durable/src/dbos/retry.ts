@@ -39,7 +39,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** The engine tries again by its own list of codes, and looks for them in the cause of an error. */
-const sameAgain = Object.assign(new Error("The same statement may succeed later."), { code: "08000" });
+export const sameAgain: Error = Object.assign(new Error("The same statement may succeed later."), { code: "08000" });
 
 /** Marks a transient error so that the engine tries again too. */
 export function markTransient<E>(error: E): E {

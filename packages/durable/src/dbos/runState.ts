@@ -1,20 +1,17 @@
 import type { Usage } from "@toolcrib/agent";
 import { reviveError } from "../errors.ts";
-import type { ListOptions, Run, RunStatus } from "../run.ts";
+import type { ListOptions, Run } from "../run.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { isOpen, type RawRow, readOutcome, state } from "./runTable.ts";
+import { isOpen, type RawRow, readOutcome } from "./runRow.ts";
 
 /** Not the session, which may be large. */
-const columns = ["id", "agent", "tenant", "labels", "priority", "turn", "outcome", "created_at", "updated_at"] as const;
+const columns = [
+  ...["id", "agent", "tenant", "labels", "priority", "turn", "status", "outcome", "attempts", "version"],
+  ...["created_at", "updated_at"],
+] as const;
 
-/** A row of a run with what the engine knows of its present turn. */
-type StateRow = Pick<RawRow, (typeof columns)[number]> & {
-  readonly state: RunStatus;
-  readonly attempts: string | null;
-  readonly version: string | null;
-  readonly engine_error: string | null;
-};
+type StateRow = Omit<RawRow, "input" | "session" | "trace" | "read_seq" | "workflow">;
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 
@@ -25,17 +22,11 @@ export class RunStates {
 
   constructor(database: Database) {
     this.#database = database;
-    const { schema } = database;
-    // The engine counts one attempt more, in which it gives up.
-    this.#select = `SELECT ${columns.map((name) => `r.${name}`).join(", ")}, ${state} AS state,
-        w.recovery_attempts - (w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')::int AS attempts, w.application_version AS version,
-        CASE WHEN w.status = 'MAX_RECOVERY_ATTEMPTS_EXCEEDED' THEN w.status ELSE o.error END AS engine_error
-      FROM ${schema}.agent_runs r LEFT JOIN ${schema}.workflow_status w ON w.workflow_uuid = r.workflow
-      LEFT JOIN ${schema}.workflow_output o ON o.workflow_uuid = r.workflow`;
+    this.#select = `SELECT ${columns.join(", ")} FROM ${database.schema}.agent_runs`;
   }
 
   async get(id: string): Promise<Run | undefined> {
-    const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE r.id = $1`, [id]);
+    const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE id = $1`, [id]);
     const row = rows[0];
     if (row === undefined) return undefined;
     const detail = isOpen(row) ? await this.#whatIsMissing(row) : undefined;
@@ -44,10 +35,10 @@ export class RunStates {
 
   async list({ status, tenant, agent, limit = 100, after }: ListOptions): Promise<readonly Run[]> {
     const { rows } = await this.#database.pool.query<StateRow>(
-      `${this.#select} WHERE ($1::text IS NULL OR ${state} = $1) AND ($2::text IS NULL OR r.tenant = $2)
-         AND ($3::text IS NULL OR r.agent = $3)
-         AND ($5::timestamptz IS NULL OR r.created_at < $5 OR (r.created_at = $5 AND r.id > $6))
-       ORDER BY r.created_at DESC, r.id LIMIT $4`,
+      `${this.#select} WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR tenant = $2)
+         AND ($3::text IS NULL OR agent = $3)
+         AND ($5::timestamptz IS NULL OR created_at < $5 OR (created_at = $5 AND id > $6))
+       ORDER BY created_at DESC, id LIMIT $4`,
       [status ?? null, tenant ?? null, agent ?? null, limit, after?.createdAt ?? null, after?.id ?? null],
     );
     return rows.map(toRun);
@@ -58,8 +49,7 @@ export class RunStates {
     const { rows } = await this.#database.pool.query<{ id: string }>(
       `SELECT asked.id FROM unnest($1::text[]) asked (id)
        LEFT JOIN ${this.#database.schema}.agent_runs r ON r.id = asked.id
-       LEFT JOIN ${this.#database.schema}.workflow_status w ON w.workflow_uuid = r.workflow
-       WHERE r.id IS NULL OR ${state} NOT IN ('queued', 'running')`,
+       WHERE r.id IS NULL OR r.status NOT IN ('queued', 'running')`,
       [ids],
     );
     return rows.map(({ id }) => id);
@@ -83,39 +73,23 @@ export class RunStates {
 }
 
 function toRun(row: StateRow): Run {
-  const { id, agent, tenant, priority, turn, created_at, updated_at } = row;
+  const { id, agent, tenant, priority, turn, status, attempts, created_at, updated_at } = row;
   const labels: Run["labels"] = JSON.parse(row.labels);
   const outcome = readOutcome(row);
-  const error = outcome?.error ?? engineError(row);
   return {
     id,
     agent,
     ...(tenant !== null && { tenant }),
     labels,
     priority,
-    status: row.state,
-    ...(row.state === "done" && { answer: outcome?.answer ?? "" }),
-    ...(row.state === "waiting" && { pending: outcome?.pending ?? [] }),
-    ...(row.state === "failed" && { error: reviveError(error) }),
+    status,
+    ...(status === "done" && { answer: outcome?.answer ?? "" }),
+    ...(status === "waiting" && { pending: outcome?.pending ?? [] }),
+    ...(status === "failed" && { error: reviveError(outcome?.error) }),
     usage: outcome?.usage ?? noUsage,
     turns: turn,
-    attempts: Number(row.attempts ?? 0),
+    attempts,
     createdAt: created_at,
     updatedAt: updated_at,
   };
-}
-
-/** Words what the engine itself says of a turn that it has ended. */
-function engineError({ engine_error: said, attempts }: StateRow): unknown {
-  if (said === "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
-    return {
-      name: "AgentError",
-      code: "server",
-      message: `The run was abandoned after ${attempts} ${attempts === "1" ? "attempt" : "attempts"}: each worker that ran it died. See maxAttempts.`,
-    };
-  try {
-    return said === null ? undefined : JSON.parse(said);
-  } catch {
-    return undefined;
-  }
 }

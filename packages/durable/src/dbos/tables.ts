@@ -3,7 +3,8 @@ import type { AgentError } from "@toolcrib/agent";
 import type { PoolClient } from "pg";
 import { invalid } from "../checkInput.ts";
 import { type Database, withClient } from "./database.ts";
-import type { Engine } from "./loadEngine.ts";
+import { createEngineTables, takeOverStatus } from "./engineTables.ts";
+import { isAlive } from "./lease.ts";
 
 /** Of the advisory lock under which tables are made: the same number in every process. */
 const lockKey = 7_283_465_112;
@@ -12,7 +13,7 @@ const lockKey = 7_283_465_112;
 const pollingMs = 100;
 
 /** Makes the tables of the engine and ours, or brings them to this version. Any number of processes may do so at once. */
-export async function createTables(engine: Engine, database: Database): Promise<void> {
+export async function createTables(database: Database): Promise<void> {
   const { pool, config, schemaName, schema } = database;
   if ((await versionOf(pool, database)) === versions.length) return;
   await withClient(pool, async (client) => {
@@ -20,7 +21,8 @@ export async function createTables(engine: Engine, database: Database): Promise<
     const version = await versionOf(client, database);
     if (version > versions.length) throw newer(schemaName, version);
     if (version < versions.length) {
-      if (version === 0) await engine.createTables(config.connectionString, pool, schemaName);
+      if (version === 0) await createEngineTables(config.connectionString, schemaName);
+      else await checkNoneWorks(client, database);
       // If one of them throws, none is made.
       for (const change of versions.slice(version)) await client.query(change(schema));
       const set = `DELETE FROM ${schema}.agent_version; INSERT INTO ${schema}.agent_version VALUES (${versions.length})`;
@@ -55,6 +57,15 @@ async function versionOf(client: Pick<PoolClient, "query">, { schemaName, schema
   return rows[0]?.version ?? 0;
 }
 
+/** Throws while a worker of an older version works: it would take the runs of a newer one for ended. */
+async function checkNoneWorks(client: PoolClient, { schemaName, schema }: Database): Promise<void> {
+  const { rowCount } = await client.query(`SELECT FROM ${schema}.agent_workers w WHERE ${isAlive} LIMIT 1`);
+  if (rowCount === 0) return;
+  throw invalid(
+    `Workers of an older @toolcrib/durable still use the schema ${schemaName}: close them all, then start this version again, which brings the tables up to date.`,
+  );
+}
+
 function newer(schemaName: string, version: number): AgentError {
   return invalid(
     `The tables in the schema ${schemaName} are those of a newer @toolcrib/durable (version ${version} of the tables, this one has ${versions.length}): ` +
@@ -63,7 +74,7 @@ function newer(schemaName: string, version: number): AgentError {
 }
 
 /** Changes that bring the tables from each version to the next. A released one is not edited any more. */
-const versions: readonly ((schema: string) => string)[] = [firstTables];
+const versions: readonly ((schema: string) => string)[] = [firstTables, ownStatus];
 
 /** Makes the first tables. Text holds JSON: a column of the type json would refuse some of what a model may write. */
 function firstTables(schema: string): string {
@@ -115,5 +126,22 @@ function firstTables(schema: string): string {
       ended_at timestamptz
     );
     CREATE INDEX agent_requests_provider ON ${schema}.agent_requests (provider, started_at);
+  `;
+}
+
+/** Keeps in our own tables what the first version asked the engine for, and lets requests wait without an order of beginning. */
+function ownStatus(schema: string): string {
+  return `
+    ALTER TABLE ${schema}.agent_runs DROP CONSTRAINT agent_runs_status_check,
+      -- The workers that have begun the present turn, the last of them, and its version.
+      ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN worker text, ADD COLUMN version text;
+    ${takeOverStatus(schema)}
+    UPDATE ${schema}.agent_runs SET status = 'running' WHERE status = 'active';
+    ALTER TABLE ${schema}.agent_runs ADD CONSTRAINT agent_runs_status_check
+      CHECK (status IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled'));
+    CREATE INDEX agent_runs_open ON ${schema}.agent_runs (worker) WHERE status IN ('queued', 'running');
+    DELETE FROM ${schema}.agent_requests;
+    ALTER TABLE ${schema}.agent_requests ALTER COLUMN started_at DROP DEFAULT,
+      ADD COLUMN asked_at timestamptz NOT NULL DEFAULT clock_timestamp();
   `;
 }

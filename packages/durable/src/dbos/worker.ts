@@ -1,34 +1,49 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import type { Pool } from "pg";
+import { toPlainError } from "../errors.ts";
 import { manifestVersion, namesDigest } from "../manifest.ts";
-import { type Database, databaseOf, openPool } from "./database.ts";
+import { type Database, databaseOf, openPool, patientPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
-import { Listener } from "./listener.ts";
 import { type Engine, plainJson } from "./loadEngine.ts";
 import type { Settings } from "./options.ts";
 import { runRecordedTurn } from "./recordedTurn.ts";
+import { recoverTurns } from "./recovery.ts";
 import { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
-import { queueOf, type RunTable, workflowName, workflowOf } from "./runTable.ts";
-import { TurnQueue } from "./turnQueue.ts";
-import { TurnSlots } from "./turnSlots.ts";
+import { queueOf, workflowName, workflowOf } from "./runRow.ts";
+import type { RunTable } from "./runTable.ts";
 
 export interface WorkerOptions extends Omit<Settings, "databaseUrl" | "schema" | "connections"> {
   readonly engine: Engine;
   readonly database: Database;
+  readonly client: DBOSClient;
   readonly runs: RunTable;
 }
 
+/** A turn that runs here. */
+interface OwnTurn {
+  readonly id: string;
+  readonly turn: number;
+  readonly workflow: string;
+  /** Ends what is in flight. */
+  readonly control: AbortController;
+}
+
+/** The interval at which the engine looks into each queue: half of it is what a turn waits for on average. */
+const pollingMs = 300;
+/** The interval at which it is looked whether runs that run here were cancelled. */
+const watchMs = 1_000;
 /** The time that steps get to end by themselves after their signal. */
 const abortMs = 2_000;
 /** The time that the engine gets to note that turns have ended. If it does not, the next worker finds that they have. */
 const noteMs = 300;
 /** The interval at which a worker looks for runs that are old enough to be removed. */
 const removalMs = 60_000;
-const newsOfClosing = /system database has been shut down|no longer owned by this execution/;
+const newsOfClosing = /system database has been shut down|no longer owned by this execution|Shutting down while/;
 
 /** The engine keeps its state for the whole process: it runs the turns of this worker. */
 let current: Worker | undefined;
@@ -39,32 +54,22 @@ export class Worker {
   readonly id: string = randomUUID();
   readonly #options: WorkerOptions;
   readonly #limits: RequestLimits;
-  readonly #listener: Listener;
-  readonly #slots: ReadonlyMap<string, TurnSlots>;
-  /** The turns that run here, and what ends them. */
-  readonly #turns: Map<Promise<void>, AbortController> = new Map();
+  readonly #turns: Map<OwnTurn, Promise<void>> = new Map();
+  /** Ends the engine's waits for the database. */
+  readonly #impatience: AbortController = new AbortController();
   #lease: Lease | undefined;
-  #queue: TurnQueue | undefined;
   /** Signs of life have connections of their own: behind the queries of all turns they would come too late. */
+  #own: Database | undefined;
   #pool: Pool | undefined;
   #version = "";
   #nextRemoval = 0;
+  #isWatching = false;
   #isClosing = false;
+  readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { engine, database, agents, workerConcurrency } = options;
-    this.#limits = new RequestLimits(database, this.id, options.providers);
-    this.#listener = new Listener(engine, database, (notice) => {
-      if (notice.kind === "granted") this.#limits.grant(notice.ids);
-      else this.#queue?.wake();
-    });
-    this.#slots = new Map(
-      Object.keys(agents).map((name) => {
-        const running = (): number => engine.countRunning(queueOf(name));
-        return [name, new TurnSlots(workerConcurrency, running, () => this.#queue?.wake())];
-      }),
-    );
+    this.#limits = new RequestLimits(options.database, this.id, options.providers);
   }
 
   async start(): Promise<void> {
@@ -85,140 +90,147 @@ export class Worker {
   }
 
   async #launch(): Promise<void> {
-    const { engine, database, agents, leaseMs, tenantConcurrency } = this.#options;
+    const { engine, database, client, agents, leaseMs, workerConcurrency, tenantConcurrency } = this.#options;
     const { DBOS } = engine.sdk;
     const names = Object.keys(agents);
     this.#pool = openPool(engine, database.config, { max: 2, query_timeout: leaseMs });
-    const onWarning = (message: string): void => this.#warn(message);
-    const lease = new Lease(databaseOf(this.#pool, database.config, database.schemaName), {
+    this.#own = databaseOf(this.#pool, database.config, database.schemaName);
+    this.#lease = new Lease(this.#own, {
       worker: this.id,
       version: this.#version,
       agents: names,
       leaseMs,
-      executionsOf: engine.executionsOf,
       onLost: () => this.#abortTurns(),
-      onBeat: () => this.#onBeat(),
-      onWarning,
+      onBeat: (isSteady) => this.#onBeat(isSteady),
+      onWarning: (message) => this.#warn(message),
     });
-    this.#lease = lease;
-    await lease.begin();
-    lease.keep();
-    // The engine counts what comes after the first attempt, and takes 0 for its default.
-    const maxRecoveryAttempts = this.#options.maxAttempts - 1 || 0.5;
-    if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName, maxRecoveryAttempts });
+    await this.#lease.begin();
+    this.#lease.keep();
+    // A tenant is what the engine knows as a partition of a queue.
+    const limits = { workerConcurrency, ...(tenantConcurrency && { partitionConcurrency: tenantConcurrency }) };
+    for (const name of names) await client.registerQueue(queueOf(name), { ...limits, minPollingIntervalMs: pollingMs });
+    if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName });
     isRegistered = true;
     DBOS.setConfig({
       name: `toolcrib-${namesDigest(agents)}`,
-      systemDatabasePool: database.pool,
+      systemDatabasePool: patientPool(database.pool, this.#impatience.signal, (message) => this.#warn(message)),
       systemDatabaseSchemaName: database.schemaName,
       applicationVersion: this.#version,
       executorID: this.id,
       serializer: plainJson,
-      listenQueues: [],
+      listenQueues: names.map(queueOf),
       useListenNotify: false,
       logger: this.#logger(),
     });
     await DBOS.launch();
-    await engine.stopPolling();
     await DBOS.setLatestApplicationVersion(this.#version);
-    this.#queue = new TurnQueue({
-      engine,
-      database,
-      version: this.#version,
-      slots: this.#slots,
-      tenantConcurrency,
-      ready: (signal) => lease.ready(signal),
-      recover: () => lease.recoverOwn(),
-      hears: () => this.#listener.isHeard,
-      onWarning,
-    });
-    this.#queue.start();
-    this.#listener.start();
   }
 
   /** Runs a turn of a run, from its first step or from where its records end. */
   async run(id: string, turn: number): Promise<void> {
-    const { engine } = this.#options;
-    const workflow = workflowOf(id, turn);
-    const control = new AbortController();
-    const running = this.#run(id, turn, control);
-    this.#turns.set(running, control);
+    const own = { id, turn, workflow: workflowOf(id, turn), control: new AbortController() };
+    if (this.#isClosing) {
+      // The engine takes turns until it is shut down. They are handed over with the rest.
+      await this.#closed.promise;
+      throw new this.#options.engine.sdk.DBOSWorkflowConflictError(own.workflow);
+    }
+    const running = this.#run(own);
+    this.#turns.set(own, running);
+    void this.#watch();
     try {
       await running;
-      // Its slot is free once the engine has recorded its end.
-      void engine.ended(workflow).then(() => this.#letIn());
-    } catch (error) {
-      setImmediate(() => this.#letIn());
-      throw error;
     } finally {
-      this.#turns.delete(running);
+      this.#turns.delete(own);
     }
   }
 
-  #letIn(): void {
-    for (const slots of this.#slots.values()) slots.admit();
-  }
-
-  async #run(id: string, turn: number, control: AbortController): Promise<void> {
-    const { engine, runs, agents } = this.#options;
-    const row = await untilDatabaseIsBack(() => runs.read(id), control.signal);
-    // It has ended, and the worker died before the engine knew.
-    if (row?.turn !== turn || row.status !== "active") return;
-    const mayBegin = (): boolean => !this.#isClosing && !control.signal.aborted;
-    const ready = async (signal: AbortSignal): Promise<void> => await this.#lease?.ready(signal);
-    const leave = <T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-      this.#slots.get(row.agent)?.leave(wait, signal) ?? wait();
+  async #run({ id, turn, workflow, control }: OwnTurn): Promise<void> {
+    const { engine, runs, agents, maxAttempts, tracing } = this.#options;
+    const { DBOSWorkflowConflictError, Error: errors } = engine.sdk;
+    const { signal } = control;
+    const mayBegin = (): boolean => !this.#isClosing && !signal.aborted;
+    const ready = async (ended: AbortSignal): Promise<void> => await this.#lease?.ready(ended);
     try {
-      const context = { engine, runs, agents, limits: this.#limits, control, mayBegin, ready, leave };
-      const { tracing } = this.#options;
+      await ready(signal);
+      const attempt = { worker: this.id, version: this.#version, maxAttempts };
+      const row = await untilDatabaseIsBack(() => runs.begin(id, turn, attempt), signal);
+      // It has ended, and the worker died before the engine knew.
+      if (row === undefined) return;
+      const context = { engine, runs, agents, limits: this.#limits, signal, mayBegin, ready };
       const { end, read } = await runRecordedTurn(row, context, tracing);
-      await untilDatabaseIsBack(() => runs.end(id, turn, read, end), control.signal);
+      await untilDatabaseIsBack(() => runs.end(id, turn, read, end), signal);
     } catch (error) {
-      if (mayBegin()) throw error;
-      await this.#lease?.release(row.workflow);
-      throw new engine.sdk.DBOSWorkflowConflictError(row.workflow);
+      // With this error the engine records nothing, and leaves the turn to whoever has it.
+      if (!mayBegin()) throw new DBOSWorkflowConflictError(workflow);
+      if (error instanceof DBOSWorkflowConflictError || error instanceof errors.DBOSWorkflowCancelledError) throw error;
+      await untilDatabaseIsBack(() => runs.fail(id, turn, toPlainError(error)), signal);
+      throw error;
     }
+  }
+
+  /** Ends the turns here whose run was cancelled, also for the engine: whoever cancelled it may have died before. */
+  async #watch(): Promise<void> {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { runs } = this.#options;
+    while (this.#turns.size > 0) {
+      await sleep(watchMs, undefined, { ref: false });
+      // The database may be away: it is looked at again.
+      const cancelled = await runs.cancelled([...this.#turns.keys()]).catch((): readonly string[] => []);
+      const ended = [...this.#turns.keys()].filter(({ workflow }) => cancelled.includes(workflow));
+      if (ended.length > 0) await runs.cancelTurns(cancelled).catch(() => {});
+      for (const { control } of ended) control.abort();
+    }
+    this.#isWatching = false;
   }
 
   /** Begins no step any more. Steps that run may end, then get their signal. What has not ended goes to other workers. */
   async close(): Promise<void> {
     if (current !== this) return;
     this.#isClosing = true;
-    const { engine, closeMs } = this.#options;
-    const { DBOS } = engine.sdk;
+    this.#impatience.abort();
+    const { DBOS } = this.#options.engine.sdk;
     try {
-      // Before turns are released: it would take them again.
-      await this.#queue?.stop();
-      await this.#listener.stop();
-      await this.#untilIdle(closeMs);
+      await this.#untilIdle(this.#options.closeMs);
       this.#abortTurns();
       await this.#untilIdle(abortMs);
       if (DBOS.isInitialized()) await DBOS.shutdown({ workflowCompletionTimeoutMS: noteMs });
-      await this.#lease?.stop();
-      // Without the database the lease runs out by itself.
-      await this.#lease?.handOver().catch(() => {});
+      this.#closed.resolve();
+      // Without the database the lease runs out by itself, and others find the turns.
+      await this.#lease
+        ?.end()
+        .then(() => this.#recover(0, false))
+        .catch(() => {});
     } finally {
       await this.#pool?.end();
       current = undefined;
     }
   }
 
-  #abortTurns(): void {
-    for (const control of this.#turns.values()) control.abort();
-  }
-
   async #untilIdle(ms: number): Promise<void> {
     const limit = new AbortController();
-    const idle = Promise.allSettled(this.#turns.keys());
+    const idle = Promise.allSettled(this.#turns.values());
     await Promise.race([idle, sleep(ms, undefined, { signal: limit.signal }).catch(() => {})]);
     limit.abort();
   }
 
-  async #onBeat(): Promise<void> {
-    if (this.#isClosing || this.#queue === undefined) return;
-    this.#queue.recover();
+  #abortTurns(): void {
+    for (const { control } of this.#turns.keys()) control.abort();
+  }
+
+  async #recover(strayMs: number, others: boolean): Promise<void> {
+    const { client, runs, leaseMs } = this.#options;
+    if (this.#own === undefined) return;
+    const running = [...this.#turns.keys()]
+      .filter(({ control }) => !control.signal.aborted)
+      .map(({ workflow }) => workflow);
+    await recoverTurns(this.#own, { client, runs, worker: this.id, running, strayMs, others, limitMs: leaseMs });
+  }
+
+  async #onBeat(isSteady: boolean): Promise<void> {
+    if (this.#isClosing) return;
+    if (isSteady) await this.#recover(this.#options.leaseMs, true);
     await this.#keepLatest();
-    await this.#endCancelled();
     await this.#removeOld();
   }
 
@@ -234,6 +246,7 @@ export class Worker {
   async #keepLatest(): Promise<void> {
     const { engine, database } = this.#options;
     const { DBOS } = engine.sdk;
+    if (!DBOS.isInitialized()) return;
     const { versionName } = await DBOS.getLatestApplicationVersion();
     if (versionName === this.#version) return;
     const { rowCount } = await database.pool.query(
@@ -241,18 +254,6 @@ export class Worker {
       [versionName],
     );
     if (rowCount === 0) await DBOS.setLatestApplicationVersion(this.#version);
-  }
-
-  /** Ends turns of runs that are cancelled and whose turn is not: what began a cancel may have died before its end. */
-  async #endCancelled(): Promise<void> {
-    const { runs, database } = this.#options;
-    const { rows } = await database.pool.query<{ workflow: string }>(
-      `SELECT r.workflow FROM ${database.schema}.workflow_status s
-       JOIN ${database.schema}.agent_runs r ON r.workflow = s.workflow_uuid
-       WHERE s.executor_id = $1 AND s.status = 'PENDING' AND r.status = 'cancelled'`,
-      [this.id],
-    );
-    for (const { workflow } of rows) await runs.cancelTurn(workflow);
   }
 
   #warn(message: string): void {

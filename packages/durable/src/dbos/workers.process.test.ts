@@ -186,5 +186,5 @@ test("without the engine the error says what to install", async () => {
   const sources = new URL("../../../mcp/fixtures/sources.mjs", import.meta.url).href;
   const imports = ["--import", sources, "--import", `data:text/javascript,${encodeURIComponent(hook)}`];
   const run = promisify(execFile)(process.execPath, [...imports, "--input-type=module", "-e", code]);
-  expect((await run).stdout).toMatch(/^missing_sdk .*npm install @dbos-inc\/dbos-sdk@5\.3 pg\n$/);
+  expect((await run).stdout).toMatch(/^missing_sdk .*npm install @dbos-inc\/dbos-sdk@5 pg\n$/);
 });

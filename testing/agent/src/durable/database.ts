@@ -24,7 +24,7 @@ export class Database {
     );
   }
 
-  /** Counts the runs of each status; that of runs that go on is `active`. */
+  /** Counts the runs of each status. */
   async runCounts(): Promise<Readonly<Record<string, number>>> {
     const sql = "select status, count(*)::int as count from toolcrib.agent_runs group by status";
     const rows = await this.query<{ status: string; count: number }>(sql);

@@ -181,10 +181,10 @@ async function waitForAll({ database, options, say }: Stage, begun: number, samp
   for (;;) {
     // The server may be on its way.
     const counts = await database.runCounts().catch(() => undefined);
-    const { active = 0, ...others } = counts ?? { active: 1 };
-    if (active === 0) return;
+    const { queued = 0, running = 0, ...others } = counts ?? { running: 1 };
+    if (queued + running === 0) return;
     const time = Math.round((now() - begun) / 1000);
-    const state = Object.entries({ active, ...others })
+    const state = Object.entries({ queued, running, ...others })
       .map(([status, count]) => `${count} ${status}`)
       .join(", ");
     if (now() - begun > options.limitMs) {
