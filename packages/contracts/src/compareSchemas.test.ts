@@ -143,8 +143,6 @@ test.each<[string, object, object, string]>([
   ["a narrower type", { type: "number" }, { type: "integer" }, "narrowed"],
   ["a wider type", { type: "string" }, { type: ["string", "null"] }, "widened"],
   ["a type where any was taken", {}, { type: "string" }, "narrowed"],
-  ["a value of an enum gone", { enum: ["x", "y"] }, { enum: ["x"] }, "narrowed"],
-  ["a value of an enum more", { enum: ["x"] }, { enum: ["x", "y"] }, "widened"],
   [
     "the type of an enum, said: keywords are compared alone",
     { enum: ["x"] },
@@ -157,7 +155,6 @@ test.each<[string, object, object, string]>([
   ["a shorter text", { type: "string", maxLength: 9 }, { type: "string", maxLength: 5 }, "narrowed"],
   ["a pattern", { type: "string" }, { type: "string", pattern: "x" }, "narrowed"],
   ["a pattern dropped", { type: "string", pattern: "x" }, { type: "string" }, "widened"],
-  ["another default", { default: 1 }, { default: 2 }, "default"],
   ["a default that is no longer stated", { default: 1 }, {}, "default"],
   ["a default that was not stated before", {}, { default: 2 }, ""],
   [
@@ -176,22 +173,13 @@ test.each<[string, object, object, string]>([
 
 /** Each row: what it is, all arguments before and after, the changes. */
 test.each<[string, object, object, ...string[]]>([
-  [
-    "an optional argument that is required now",
-    closed({ a: {} }),
-    closed({ a: {} }, { required: ["a"] }),
-    "argument-required a",
-  ],
-  ["a new required argument", closed({}), closed({ a: {} }, { required: ["a"] }), "argument-required a"],
   ["an optional argument that was required", closed({ a: {} }, { required: ["a"] }), closed({ a: {} }), "widened a"],
-  ["an argument gone", closed({ a: {} }), closed({}), "argument-gone a"],
   [
     "an argument gone from an open object",
     { type: "object", properties: { a: { type: "string" } } },
     { type: "object" },
     "widened a",
   ],
-  ["a new optional argument", closed({}), closed({ a: { type: "string" } }), "argument-added a"],
   [
     "an argument inside a list",
     closed({ e: { type: "array", items: closed({ x: {} }) } }),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { never } from "../../fixtures/tools.ts";
 import { defineTool } from "../defineTool.ts";
 import type { ToolCallInfo } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
@@ -8,8 +9,6 @@ function registryOf(execute: (call: ToolCallInfo) => unknown): ToolRegistry {
     defineTool({ name: "a", description: "A.", parameters: { type: "object" }, execute: (_, call) => execute(call) }),
   ]);
 }
-
-const never = (): Promise<string> => new Promise(() => {});
 
 beforeEach(() => {
   vi.useFakeTimers();

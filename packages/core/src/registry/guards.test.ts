@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { sleep, turn } from "../../fixtures/tools.ts";
 import { defineTool } from "../defineTool.ts";
 import type {
   ExecutableTool,
@@ -38,7 +39,6 @@ function guarded(...guards: Guard[]): ToolRegistry {
 }
 
 const never = new Promise<never>(() => undefined);
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const asks = (ask: unknown): Guard => (() => ({ ask })) as unknown as Guard;
 const approve = (answer: unknown): ExecuteOptions => ({ approve: () => answer as boolean });
 const deniedPlainly = "Error executing pay: Permission denied: this call was not approved";
@@ -59,8 +59,6 @@ describe("a guard's answer", () => {
     expect(ran).toEqual([]);
   });
 
-  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
-  revoke();
   const throwing = {
     get ask(): string {
       throw new Error("no");
@@ -82,9 +80,6 @@ describe("a guard's answer", () => {
     ["a denial without words", { deny: "" }],
     ["a denial of another type", { deny: true }],
     ["a question with data that cannot be read", { ask: { text: "?", data: throwing } }],
-    ["a revoked proxy", revoked],
-    // biome-ignore lint/suspicious/noThenProperty: a foreign thenable is the point
-    ["a thenable that fails", { then: (_: unknown, fail: (why: unknown) => void) => fail(new Error("x")) }],
   ];
   test.each(others)("%s denies, from a guard and from approve", async (_name, answer) => {
     const decide = (() => answer) as unknown as Guard;
@@ -102,12 +97,6 @@ describe("a guard's answer", () => {
       expect(await guarded(asks("Pay?")).execute("pay", {}, { approve: decide })).toBe(deniedPlainly);
     }
     expect(ran).toEqual([]);
-  });
-
-  test("a foreign thenable is followed", async () => {
-    // biome-ignore lint/suspicious/noThenProperty: a foreign thenable is the point
-    const yes = { then: (resolve: (value: unknown) => void) => resolve(true) };
-    expect(await guarded((() => yes) as never).execute("pay", {})).toBe("paid");
   });
 
   test("anything but a function is refused at once", () => {
@@ -393,14 +382,8 @@ describe("what was allowed is what runs", () => {
 
 describe("waiting", () => {
   test("the time limit runs only while the tool runs", async () => {
-    const slow: Guard = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 40));
-      return { ask: "Pay?" };
-    };
-    const later = async (): Promise<boolean> => {
-      await new Promise((resolve) => setTimeout(resolve, 40));
-      return true;
-    };
+    const slow: Guard = () => sleep(40).then(() => ({ ask: "Pay?" }));
+    const later = (): Promise<boolean> => sleep(40).then(() => true);
     expect(await guarded(slow).execute("pay", {}, { timeoutMs: 20, approve: later })).toBe("paid");
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sleep } from "../../fixtures/tools.ts";
 import { defineTool } from "../defineTool.ts";
 import type { Middleware, ToolCall } from "../interface.ts";
 import { limitOutput } from "./middleware.ts";
@@ -17,8 +18,6 @@ function registryWith(...middlewares: Middleware[]): ToolRegistry {
   for (const middleware of middlewares) registry.use(middleware);
   return registry;
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("use", () => {
   test("wraps outermost first, and each sees repaired arguments", async () => {
@@ -85,16 +84,12 @@ describe("use", () => {
     expect(await registry.execute("echo", {})).toBe("Tool not available: echo");
   });
 
-  test("the time limit does not run while a middleware waits; the signal ends the wait", async () => {
+  test("the time limit does not run while a middleware waits", async () => {
     const slow: Middleware = async (_, next) => {
       await sleep(40);
       return next();
     };
     expect(await registryWith(slow).execute("echo", { n: 1 }, { timeoutMs: 20 })).toBe("n=1");
-    const controller = new AbortController();
-    const waiting = registryWith(() => new Promise(() => undefined)).invoke("echo", {}, { signal: controller.signal });
-    controller.abort();
-    expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
   });
 });
 

@@ -110,11 +110,12 @@ describe("toggles and introspection", () => {
     expect([registry.getToolNames(), registry.listTools(), registry.getEnabledSchemas()]).toEqual([[], [], []]);
   });
 
-  test("listTools gives name, description, parameters and enabled for each", () => {
-    const registry = registryOf(tool("a", undefined, { readOnly: true }));
+  test("listTools gives name, description, parameters and enabled for each, and traits that the tool has", () => {
+    const registry = registryOf(tool("a", undefined, { readOnly: true, openWorld: undefined }));
     registry.disable("a");
-    expect(registry.listTools()).toMatchObject([
-      { name: "a", description: "Does a.", parameters: { type: "object" }, enabled: false, readOnly: true },
+    const parameters = { type: "object" };
+    expect(registry.listTools()).toStrictEqual([
+      { name: "a", description: "Does a.", parameters, enabled: false, readOnly: true, origin: "own" },
     ]);
   });
 
@@ -268,10 +269,13 @@ describe("time limits and aborts", () => {
     setTimeout(() => controller.abort(), 5);
     expect(await running).toMatchObject({ ok: false, error: { code: "aborted", toolName: "hang" } });
     const run = vi.fn(() => "ran");
-    expect(await registryOf(tool("a", run)).execute("a", {}, { signal: AbortSignal.abort() })).toBe(
-      "Error executing a: Aborted",
-    );
+    const pass = vi.fn((_: unknown, next: () => Promise<ToolOutcome>) => next());
+    for (const middlewares of [[], [pass]])
+      expect(await registryOf(tool("a", run), ...middlewares).execute("a", {}, { signal: AbortSignal.abort() })).toBe(
+        "Error executing a: Aborted",
+      );
     expect(run).not.toHaveBeenCalled();
+    expect(pass).not.toHaveBeenCalled();
   });
 
   test("a late result and a late rejection are dropped", async () => {

@@ -1,3 +1,4 @@
+import { randomOf } from "@toolcrib/testing/randomOf";
 import { expect, test } from "vitest";
 import { tool as toolNamed } from "../../fixtures/tools.ts";
 import type { ExecutableTool } from "../interface.ts";
@@ -7,17 +8,6 @@ import { ToolRegistry } from "./registry.ts";
 type Model = { name: string; enabled: boolean; version: number }[];
 
 const names = ["a", "b", "c", "d", "toString", "constructor", "__proto__", "1"];
-
-/** A small seeded generator (mulberry32), so that a failing seed can be run again. */
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 const tool = (name: string, version: number): ExecutableTool => toolNamed(name, () => `${name} v${version}`);
 
@@ -56,7 +46,8 @@ async function step(random: (below: number) => number, registry: ToolRegistry, m
 }
 
 test.each([0, 1, 2, 3, 4])("200 operations agree with the model, seed %i", async (seed) => {
-  const random = generator(seed);
+  const between = randomOf(seed);
+  const random = (below: number): number => Math.floor(between() * below);
   const registry = new ToolRegistry();
   const model: Model = [];
   for (let version = 0; version < 200; version += 1) {

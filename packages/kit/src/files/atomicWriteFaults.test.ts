@@ -1,4 +1,4 @@
-import { chownSync, fstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, fstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -61,17 +61,19 @@ test("an owner that need not change is not set, since some filesystems refuse ev
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 
-test.runIf(isRoot)("an atomic write keeps another owner, and another group", async () => {
+test.runIf(isRoot)("an atomic write keeps another owner, and another group, and the mode", async () => {
   const { uid, gid } = statSync(file);
   for (const [owner, group] of [
     [12345, gid],
     [uid, 54321],
   ] as const) {
     chownSync(file, owner, group);
+    chmodSync(file, 0o640);
     const { ino } = statSync(file);
     expect(await writeAtomically(file, "new", { scope })).toEqual({ bytes: 3, created: false });
     expect(statSync(file)).toMatchObject({ uid: owner, gid: group });
     expect(statSync(file).ino).not.toBe(ino);
+    expect(statSync(file).mode & 0o7777).toBe(0o640);
   }
 });
 
