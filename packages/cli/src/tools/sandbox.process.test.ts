@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sandboxProblem } from "@toolcrib/tools-bash";
 import { describe, expect, test } from "vitest";
@@ -22,17 +22,17 @@ describe.runIf(works)("the sandbox of run_bash", () => {
   });
 
   test("hides the folder in which the command keeps what the user has allowed", async () => {
-    const [consents, forged] = ["state/toolcrib/consents", "forged/toolcrib/consents"];
+    const [kept, forged] = ["state/toolcrib/trust.json", "forged/toolcrib/trust.json"];
     await toolcrib(["mcp", "add", "time", "date"]);
-    const [kept = ""] = readdirSync(join(folders.folder, consents));
-    const line = `mkdir -p ${consents}; cp -r state forged; cat ${consents}/*; echo bad > ${consents}/${kept}; mv state away; true`;
+    const text = readFileSync(join(folders.folder, kept), "utf8");
+    expect(JSON.parse(text).answers).not.toEqual({});
+    const line = `cp -r state forged; cat ${kept}; echo bad > ${kept}; mv state away; true`;
     expect((await shell(line)).notes).toMatch(/Permission denied: .*toolcrib stores the user's answers/);
     // Written so that nobody can read what it would do.
     const { answer } = await shell(`eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`);
     expect(answer.stdout).toBe("");
     expect(existsSync(join(folders.folder, forged))).toBe(false);
-    expect(readdirSync(join(folders.folder, consents))).toEqual([kept]);
-    expect(readFileSync(join(folders.folder, consents, kept), "utf8")).toContain("time");
+    expect(readFileSync(join(folders.folder, kept), "utf8")).toBe(text);
   });
 
   test("hides the folder of the user's own configuration, where a root holds it", async () => {
