@@ -33,7 +33,8 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
   const program = await sandbox?.enter({ command, shell: path, cwd, env, signal });
   let left: readonly RunningProcess[] = [];
   try {
-    if (signal?.aborted || run.startSignal?.aborted) throw notRun();
+    if (signal?.aborted || run.startSignal?.aborted)
+      throw new ToolError({ code: "aborted", toolName: "run_bash", message: "Aborted; nothing was run" });
     run.beginCommit?.();
     leftovers?.started(mark);
     const result = await runner({
@@ -62,10 +63,6 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
     program?.end();
     leftovers?.settled(mark, left);
   }
-}
-
-function notRun(): ToolError {
-  return new ToolError({ code: "aborted", toolName: "run_bash", message: "Aborted; nothing was run" });
 }
 
 /** Makes the error for a command that could not be started. */

@@ -15,8 +15,7 @@ import {
   resolveExisting,
 } from "@toolcrib/kit/files";
 import { leftOutNotice, objectSchema } from "@toolcrib/kit/text";
-import { type FsToolOptions, openFileLimit, origin, settingsOf } from "./options.ts";
-import { count, listOf, oneOf, text } from "./outputSchemas.ts";
+import { count, type FsToolOptions, listOf, oneOf, openFileLimit, origin, settingsOf, text } from "./options.ts";
 import { createYielder } from "./yieldToEventLoop.ts";
 
 const defaults = { offset: 1, limit: 2000 };

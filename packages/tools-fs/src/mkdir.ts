@@ -1,8 +1,7 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import { makeDirectories, nameAlike, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
-import { type FsToolOptions, origin, settingsOf } from "./options.ts";
-import { flag, text } from "./outputSchemas.ts";
+import { type FsToolOptions, flag, origin, settingsOf, text } from "./options.ts";
 import { alikeNote } from "./writeFile.ts";
 
 const parameters = {

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@toolcrib/core";
 import { option, readOptions, withDefault } from "@toolcrib/core/internal";
 import {
   createPathScope,
@@ -60,4 +61,18 @@ export function settingsOf(factory: string, options: FsToolOptions): FsSettings 
     maxBytes,
     maxReplyBytes,
   };
+}
+
+// Parts of what the tools answer as data.
+
+export const text: JsonSchema = { type: "string" };
+export const count: JsonSchema = { type: "integer", minimum: 0 };
+export const flag: JsonSchema = { type: "boolean" };
+
+export function oneOf(...values: string[]): JsonSchema {
+  return { enum: values };
+}
+
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
 }

@@ -71,13 +71,9 @@ function textsOf(change: Change, scope: PathScope): FileChange[] {
         { path, before: undefined, after: change.content ?? change.old },
       ];
     case "remove":
-      return [{ path, before: textIn(path, scope), after: undefined }];
+      // What is not text is removed all the same.
+      return [{ path, before: attempt(() => readEditable(path, scope)), after: undefined }];
   }
-}
-
-/** Returns the text of a file; undefined if it is not text, which is removed all the same. */
-function textIn(path: string, scope: PathScope): string | undefined {
-  return attempt(() => readEditable(path, scope));
 }
 
 function areEdits(edits: unknown): edits is readonly Edit[] {

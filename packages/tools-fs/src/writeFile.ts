@@ -11,8 +11,16 @@ import {
 } from "@toolcrib/kit/files";
 import { byteOrderMark, objectSchema } from "@toolcrib/kit/text";
 import { resolveFile } from "./directoryPath.ts";
-import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "./options.ts";
-import { count, flag, text } from "./outputSchemas.ts";
+import {
+  count,
+  createChangeQueue,
+  type FsSettings,
+  type FsToolOptions,
+  flag,
+  origin,
+  settingsOf,
+  text,
+} from "./options.ts";
 import { countInvalidUtf8 } from "./read/invalidUtf8.ts";
 
 const parameters = {

@@ -31,7 +31,9 @@ const momentMs = 100;
 
 /** Takes the writing end of a pipe: a descriptor, which it closes, or a stream of Node's. */
 export function openInput(end: number | InputStream): CommandInput {
-  const stream = typeof end === "number" ? openDescriptor(end) : end;
+  const openEnd = (fd: number): InputStream =>
+    isBun ? new PolledWriter(fd) : openSocket({ fd, readable: false, writable: true });
+  const stream = typeof end === "number" ? openEnd(end) : end;
   // The program may close its input, or end, at any time.
   stream.on("error", () => {});
   if ("unref" in stream) (stream as Socket).unref();
@@ -58,8 +60,4 @@ export function openInput(end: number | InputStream): CommandInput {
       stream.destroy();
     },
   };
-}
-
-function openDescriptor(end: number): Socket | PolledWriter {
-  return isBun ? new PolledWriter(end) : openSocket({ fd: end, readable: false, writable: true });
 }

@@ -20,7 +20,8 @@ export interface InheritedDescriptors {
  */
 export function inheritedDescriptors(): InheritedDescriptors {
   if (found) return found;
-  const passedOn = listDescriptors().filter((descriptor) => descriptor > 2 && isPassedOn(descriptor));
+  const open = attempt(() => readdirSync("/proc/self/fd").map(Number)) ?? [];
+  const passedOn = open.filter((descriptor) => descriptor > 2 && isPassedOn(descriptor));
   const limit = passedOn.length > 0 ? descriptorLimit() : 0;
   found = {
     replaceable: passedOn.filter((descriptor) => descriptor < limit),
@@ -33,10 +34,6 @@ export function inheritedDescriptors(): InheritedDescriptors {
 export function nullDescriptors(count: number): readonly number[] {
   while (nothing.length < count) nothing.push(openSync("/dev/null", "r"));
   return nothing;
-}
-
-function listDescriptors(): number[] {
-  return attempt(() => readdirSync("/proc/self/fd").map(Number)) ?? [];
 }
 
 /** Returns the soft limit, which is the first number of the line. */

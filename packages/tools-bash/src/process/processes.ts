@@ -81,7 +81,7 @@ export function describeProcess(pid: number): RunningProcess {
 /** Includes processes that start during the walk: otherwise a chain of processes, each starting the next, would be missed. */
 function* livePids(): Generator<number> {
   let newest = newestPid();
-  yield* listPids();
+  yield* attempt(() => readdirSync("/proc").map(Number).filter(Number.isInteger)) ?? [];
   for (let round = 0; round < mostRounds; round += 1) {
     const now = newestPid();
     if (newest === undefined || now === undefined || now <= newest) return;
@@ -92,10 +92,6 @@ function* livePids(): Generator<number> {
 
 function* range(first: number, last: number): Generator<number> {
   for (let pid = first; pid <= last; pid += 1) yield pid;
-}
-
-function listPids(): number[] {
-  return attempt(() => readdirSync("/proc").map(Number).filter(Number.isInteger)) ?? [];
 }
 
 /** Returns the id given out last. */

@@ -72,7 +72,7 @@ export function masksOf(
   }
   const count = empty.length + closed.length + kept.length + fixed.size;
   if (count > mostMasks) throw tooManyMasks();
-  return { fixed: [...fixed].sort(outerFirst), kept, empty, closed };
+  return { fixed: [...fixed].sort((a, b) => a.length - b.length), kept, empty, closed };
 }
 
 /** Returns the arguments of bubblewrap for the masks, separated by NUL; `pass` opens a path and returns the number that bubblewrap has it by. */
@@ -89,8 +89,4 @@ export function maskArguments({ fixed, kept, empty, closed }: Masks, pass: (path
 
 function isBelow(path: BytePath, roots: readonly BytePath[]): boolean {
   return roots.some((root) => root !== path && isInside(root, path));
-}
-
-function outerFirst(a: string, b: string): number {
-  return a.length - b.length;
 }

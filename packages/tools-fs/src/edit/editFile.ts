@@ -2,8 +2,7 @@ import { defineTool, type ExecutableTool, isToolError, ToolError, toolOutput } f
 import { alikeNotice, type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { resolveExistingFile } from "../directoryPath.ts";
-import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
-import { text } from "../outputSchemas.ts";
+import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf, text } from "../options.ts";
 import { inPlaceNote } from "../writeFile.ts";
 import { keepByteOrderMark, readEditable } from "./readEditable.ts";
 import { type Edit, replaceText } from "./replaceText.ts";

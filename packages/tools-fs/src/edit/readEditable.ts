@@ -20,7 +20,7 @@ export function readEditable(canonical: string, scope: PathScope, check?: (descr
     check?.(file.descriptor);
     if (file.stats.size > longestEditable) throw refuse(`is larger than ${longestEditable} bytes; split it first`);
     const bytes = readFileSync(file.descriptor);
-    const text = decodeUtf8(bytes);
+    const text = attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
     if (text === undefined)
       throw refuse("is not valid UTF-8, so an edit would change other bytes too; convert it first");
     return text;
@@ -38,8 +38,4 @@ export async function keepByteOrderMark(
 ): Promise<string> {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   return mark + (await change(text.slice(mark.length), longestEditable - Buffer.byteLength(mark)));
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }

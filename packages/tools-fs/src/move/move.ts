@@ -3,8 +3,7 @@ import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@t
 import { isInside, mayHoldEntries, nameAlike, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
-import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
-import { text } from "../outputSchemas.ts";
+import { createChangeQueue, type FsToolOptions, origin, settingsOf, text } from "../options.ts";
 import { refuseDeniedBelow } from "../remove/deniedBelow.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { alikeNote } from "../writeFile.ts";

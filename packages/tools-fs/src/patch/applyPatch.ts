@@ -22,8 +22,16 @@ import {
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { keepByteOrderMark, longestEditable, readEditable } from "../edit/readEditable.ts";
-import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf } from "../options.ts";
-import { listOf, oneOf, text } from "../outputSchemas.ts";
+import {
+  createChangeQueue,
+  type FsSettings,
+  type FsToolOptions,
+  listOf,
+  oneOf,
+  origin,
+  settingsOf,
+  text,
+} from "../options.ts";
 import { refuseProtected } from "../remove/protectedPaths.ts";
 import { createSeenFiles } from "../seenFiles.ts";
 import { alikeNote, inPlaceNote } from "../writeFile.ts";

@@ -8,8 +8,7 @@ import {
   resolveExisting,
 } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
-import { type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf } from "../options.ts";
-import { count, text } from "../outputSchemas.ts";
+import { count, type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf, text } from "../options.ts";
 import { readImage } from "./readImage.ts";
 import { readBase64, readTextPage } from "./readPages.ts";
 

@@ -65,6 +65,5 @@ async function readHead(descriptor: number, length: number, yieldToEventLoop: Yi
     filled += read;
     await yieldToEventLoop();
   }
-  const [only] = parts;
-  return only && parts.length === 1 ? only : Buffer.concat(parts);
+  return Buffer.concat(parts);
 }

@@ -12,8 +12,7 @@ import {
   systemErrorCode,
 } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
-import { createChangeQueue, type FsToolOptions, origin, settingsOf } from "../options.ts";
-import { count, text } from "../outputSchemas.ts";
+import { count, createChangeQueue, type FsToolOptions, origin, settingsOf, text } from "../options.ts";
 import { confirmNotDenied, refuseDeniedBelow } from "./deniedBelow.ts";
 import { refuseProtected } from "./protectedPaths.ts";
 import { removeTree } from "./removeTree.ts";
