@@ -22,6 +22,8 @@ export const peers = {
     "@modelcontextprotocol/server": "2.4.0",
     "@cfworker/json-schema": "4.1.1",
   },
+  "ai-code-mode": { "@ai-sdk/code-mode": "1.0.42", ai: "7.0.173", zod: "4.6.7" },
+  "pi-codemode": { "@earendil-works/pi-codemode": "1.6.0" },
   "mcp-filesystem": { "@modelcontextprotocol/server-filesystem": "2026.8.31" },
 };
 
@@ -31,7 +33,7 @@ export function installPeer(name) {
   if (!existsSync(`${home}node_modules`)) {
     mkdirSync(home, { recursive: true });
     writeFileSync(`${home}package.json`, JSON.stringify({ private: true, dependencies: peers[name] }));
-    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], {
+    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--legacy-peer-deps"], {
       cwd: home,
       stdio: "ignore",
     });

@@ -10,6 +10,7 @@ import { growth } from "./cases/growth.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry, repeats } from "./cases/loop.mjs";
 import { policy } from "./cases/policy.mjs";
+import { programs } from "./cases/programs.mjs";
 import { remotes } from "./cases/remotes.mjs";
 import { search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
@@ -31,6 +32,7 @@ const cases = {
   repeats,
   registry,
   policy,
+  programs,
   skills,
   web,
   remotes,

@@ -152,7 +152,7 @@ const tricks: readonly string[] = [
   "Object.defineProperty(Error.prototype, 'name', { set() { throw 1 } }); return await tools.secret().catch((error) => error.code)",
   "Object.freeze(Error.prototype); Object.freeze(Object.prototype); return await tools.secret().catch((error) => error.code)",
   "globalThis.Error = class { constructor() { return new Proxy({}, {}) } }; return await tools.secret().catch((error) => error.code)",
-  "Error.prepareStackTrace = (_, sites) => sites.map((site) => [site.getFunction?.(), site.getThis?.(), site.getFileName?.()].map((one) => typeof one === 'function' ? look(() => one) : String(one)).join()).join(); return String((await tools.fail().catch((error) => error)).stack)",
+  "Error.prepareStackTrace = (_, sites) => sites.map((site) => [site.getFunction?.(), site.getThis?.(), site.getFileName?.()].map((one) => typeof one === 'function' ? 'reached: function' : String(one)).join()).join(); return String((await tools.fail().catch((error) => error)).stack)",
   "let kept; Error.prepareStackTrace = (error, sites) => { kept = sites; return '' }; await tools.fail().catch((error) => error.stack); return Object.getOwnPropertyNames(Object.getPrototypeOf(kept?.[0] ?? {})).join()",
   "Error.captureStackTrace?.(globalThis); return String(globalThis.stack)",
   "Error.stackTraceLimit = 1e9; function deep(n) { return n ? deep(n - 1) : new Error('x').stack } return deep(100).length > 0 ? deep(3) : ''",

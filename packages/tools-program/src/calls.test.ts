@@ -58,6 +58,17 @@ describe("the registry that runs a program", () => {
     expect(seen).toEqual([call("run_program", "outer"), call("echo", "outer:1"), call("echo", "outer:2")]);
   });
 
+  test("counts as it is at each call: a tool that is taken off while the program runs is off, and a new guard decides", async () => {
+    const registry = registryOf([
+      echo,
+      toolOf("turn", ({ off }) => (off ? registry.disable("echo") : registry.enable("echo"))),
+    ]);
+    const code = `const tell = () => tools.echo().catch((error) => error.code);
+      const all = [await tell(), await tools.turn({ off: true }), await tell(), await tools.turn({}), await tell()];
+      return all.join()`;
+    expect(await registry.execute("run_program", { code })).toBe("{},true,not_available,true,{}");
+  });
+
   test("gives calls of a program without an id ids that no other program has", async () => {
     const seen: (string | undefined)[] = [];
     const registry = registryOf([toolOf("note", () => "")]).use((call, next) => {

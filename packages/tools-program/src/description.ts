@@ -43,7 +43,7 @@ function exampleOf(tools: readonly ExecutableTool[]): string {
   }
   return `const all = ["…", "…"];
 const results = await Promise.allSettled(all.map((${argument}) => ${call}));
-return results.map(({ value, reason }, at) => \`\${all[at]}: \${reason?.message ?? value.length}\`).join("\\n");`;
+for (const [at, { value, reason }] of results.entries()) text(reason ? all[at] + ": " + reason.message : value);`;
 }
 
 /** Declares tools within a budget of tokens, in the order of their names; of others it gives the names, as many as there is room for. */

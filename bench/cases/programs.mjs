@@ -1,0 +1,117 @@
+import { createServer } from "node:http";
+import { Agent } from "@toolcrib/agent";
+import { OpenAICompatibleProvider } from "@toolcrib/agent/openai-compatible";
+import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { createProgramTools } from "@toolcrib/tools-program";
+import { encode } from "gpt-tokenizer";
+import { pair, startChild } from "../pairs.mjs";
+import { installPeer } from "../peers.mjs";
+
+const peers = ["ai-code-mode", "pi-codemode"];
+const startOf = { code: "return 1", times: 20 };
+const calls = 500;
+const manyCalls = `return (await Promise.all(Array.from({ length: ${calls} }, () => tools.wait({})))).length`;
+
+/** The start of a warm program beside peers, many calls at once beside what the limit allows, and the tokens of a task. */
+export async function programs(report, { rounds }) {
+  const own = startChild("programs.mjs", { args: ["own"] });
+  try {
+    for (const name of peers) {
+      const peer = startChild("programs.mjs", { args: [name, installPeer(name)] });
+      try {
+        report({
+          name: `start of a warm program, to ${name}`,
+          goal: 0.5,
+          ...(await pair(own, peer, { rounds, messageA: startOf, messageB: startOf })),
+          sameCount: true,
+        });
+      } finally {
+        peer.end();
+      }
+    }
+    const plain = startChild("programs.mjs", { args: ["plain"] });
+    const messages = { messageA: { code: manyCalls }, messageB: { calls } };
+    report({
+      name: `${calls} calls of 20 ms in one Promise.all, to the same without a program, 16 at once`,
+      goal: 1.1,
+      ...(await pair(own, plain, { rounds, ...messages })),
+      sameCount: true,
+    });
+    plain.end();
+  } finally {
+    own.end();
+  }
+  await tokens(report);
+}
+
+/** Reads a record of some 2 KB. */
+function records(callers) {
+  return Array.from({ length: 50 }, (_, at) =>
+    defineTool({
+      name: `read_record_${at}`,
+      description: `Reads a record of kind ${at} by its number, as JSON.`,
+      parameters: {
+        type: "object",
+        properties: { id: { type: "integer", description: "Its number" } },
+        required: ["id"],
+      },
+      readOnly: true,
+      callers,
+      execute: ({ id }) =>
+        JSON.stringify({ id, total: id * 7, lines: Array.from({ length: 60 }, (_, n) => `line ${n} of record ${id}`) }),
+    }),
+  );
+}
+
+const task = "Read records 0 to 39, each of its own kind, and tell the sum of their totals.";
+const callOf = (name, args, id) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } });
+const direct = Array.from({ length: 8 }, (_, step) =>
+  Array.from({ length: 5 }, (__, n) => callOf(`read_record_${step * 5 + n}`, { id: step * 5 + n }, `c${step}_${n}`)),
+);
+const code = `const ids = Array.from({ length: 40 }, (_, id) => id);
+const all = await Promise.all(ids.map((id) => tools["read_record_" + id]({ id })));
+return all.reduce((sum, text) => sum + JSON.parse(text).total, 0);`;
+
+/** Input tokens (o200k, of the requests as they come to a service) of a task of 40 calls by one program, to eight replies of five calls. */
+async function tokens(report) {
+  const withPrograms = new ToolRegistry(records(["programs"]));
+  withPrograms.register(...createProgramTools(withPrograms));
+  const own = await inputTokens(withPrograms, [[callOf("run_program", { code }, "p")]]);
+  const other = await inputTokens(new ToolRegistry(records(["model"])), direct);
+  report({
+    name: "input tokens of 40 calls in one program, to eight replies of five calls",
+    value: own / other,
+    unit: "times",
+    goal: 0.15,
+  });
+  report({ name: "input tokens of 40 calls in one program", value: own, unit: "tokens" });
+  report({ name: "input tokens of 40 calls in eight replies", value: other, unit: "tokens" });
+}
+
+/** Runs the task with a service on this machine that answers with these replies, and sums the tokens of its requests. */
+async function inputTokens(tools, replies) {
+  let sum = 0;
+  let step = 0;
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { messages, tools: shown } = JSON.parse(body);
+    sum += encode(JSON.stringify({ messages, tools: shown })).length;
+    const tool_calls = replies[step];
+    step += 1;
+    const message = { role: "assistant", content: tool_calls ? null : "done", ...(tool_calls && { tool_calls }) };
+    const choice = { index: 0, message, finish_reason: tool_calls ? "tool_calls" : "stop" };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ id: "1", object: "chat.completion", created: 0, model: "m", choices: [choice] }));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const baseURL = `http://127.0.0.1:${server.address().port}/v1`;
+    const provider = new OpenAICompatibleProvider({ model: "m", baseURL, stream: false });
+    await new Agent(provider, { tools }).chat(task);
+    return sum;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
