@@ -338,6 +338,44 @@ test("the script of an interpreter is told from its options and their values", a
   await all({ deny, mode: "full" }, "ask", fed(inputs));
 });
 
+test("a program that writes names of its own, or runs what it is given, is asked about where a rule is about files", async () => {
+  const kept = { deny: ["effect:write(keep/)", "effect:read(.env)"], mode: "full" } as const;
+  const writing = ["split -n 2 x", "csplit x 2", "script", "jar xf a.jar", "curl -sOJ https://a.example/x"];
+  const modules = ["python3 -m zipfile -e a.zip .", "python -B -m tarfile -c a.tar app"];
+  const scripts = ["sed 's/x/date/e' x", "sed -n '1e date' x", "sed -e 's,a,b,ge' x", "sed '/a/,$s/x/y/w.env' x"];
+  await all(kept, "ask", [...writing, ...modules, ...scripts]);
+  await all({ mode: "full" }, "allow", [...writing, ...modules, ...scripts]);
+  const plain = [
+    "sed -i s/the/e/g w.txt",
+    "sed -e s/a/e/ e",
+    "sed '/x/,/e/d' x",
+    "sed s/e/w/ x",
+    "python3 -m pytest app",
+  ];
+  await all(kept, "allow", [...plain, "curl -sO https://a.example/x", "curl --proto =https https://a.example/x"]);
+});
+
+test("an address that writes characters of a path as codes is a use of that path", async () => {
+  await all({ deny, mode: "full" }, "deny", ["curl file:///%2eenv", "curl --url=file:/x/%2Eenv"]);
+  await all({ deny, mode: "full" }, "allow", [
+    "curl 'https://a.example/?q=%20a'",
+    "date +%d%b",
+    "git log --format=%25",
+  ]);
+});
+
+test("a word of a program counts for what that does with files alone", async () => {
+  const lines = ["cp src/a.ts x", "cp x src/a.ts", "touch src/a.ts", "chmod 600 src/a.ts", "echo x | tee src/a.ts"];
+  await all({ deny: ["effect:delete(src/)"], mode: "full" }, "allow", lines);
+  await all({ deny: ["effect:write(src/)"], mode: "full" }, "deny", lines.slice(1));
+  await all({ deny: ["effect:read(src/)"], mode: "full" }, "deny", lines.slice(0, 1));
+  await all({ deny: ["effect:delete(src/)"], mode: "full" }, "deny", [
+    "mv src/a.ts x",
+    "rm src/a.ts",
+    "strange src/a.ts",
+  ]);
+});
+
 test("a line that goes to a folder which cannot be told is asked about where a rule is about files", async () => {
   const lines = [
     "cd && cat x",

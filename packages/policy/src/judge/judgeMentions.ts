@@ -1,6 +1,8 @@
+import { attempt } from "@toolcrib/core/internal";
 import { oneLine } from "../describe.ts";
-import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
-import type { Rule } from "../rules/parseRule.ts";
+import { findProgram } from "../programs/table.ts";
+import { bareRule, type RuleList } from "../rules/compileRules.ts";
+import type { EffectKind, Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
@@ -33,13 +35,15 @@ export function judgeMentions(line: CommandLine, groups: Groups, settings: Setti
 function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Settings): Verdict[] {
   if (command.words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
-    const rule = bareRule([rules[list].ofNames]);
+    const rule = bareRule(kindsOfNames.map((kind) => rules[list].ofEffect(kind)));
     if (!rule) continue;
     const why = `whether it does what the rule ${rule.text} is about cannot be seen`;
     return [{ ...byRule(list, rule.text, subjectOf(command, line)), decision: "ask", why }];
   }
   return [];
 }
+
+const kindsOfNames: readonly EffectKind[] = ["read", "write", "delete", "network"];
 
 /** A word, and the path that it is from a directory: by its names, and with links followed where that is another. */
 interface PossiblePath extends Place {
@@ -60,6 +64,7 @@ function mentionsIn(
     ? subjectOf(command, line)
     : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
   const readsOnly = command?.changes === false;
+  const kinds = readsOnly ? (["read"] as const) : accessOf(command);
   const possible = possiblePaths(words);
   const paths: PossiblePath[] = [];
   const possiblePath = (directory: string, word: string): PossiblePath => {
@@ -81,7 +86,7 @@ function mentionsIn(
   const through = paths.find((path) => looks.leadsThroughProcess(path, hasInput && !readsOnly));
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
-    const mentioned = mentionedRule(readsOnly ? rules[list].ofEffect("read") : rules[list].ofNames, paths);
+    const mentioned = mentionedRule(kinds, rules[list], paths);
     if (mentioned === undefined) continue;
     const { rule, word } = mentioned;
     const why = `its word ${oneLine(word, 120)} may name what the rule ${rule.text} ${list === "deny" ? "denies" : "asks about"}`;
@@ -97,18 +102,28 @@ export function throughProcess(word: string): string {
   return `${oneLine(word, 120)} leads through a folder of the process itself, which is another one for the command`;
 }
 
+/** Lists what a command may do with what its words name. */
+function accessOf(command: LineCommand | undefined): readonly EffectKind[] {
+  const { access } = findProgram(command?.words[0] ?? "") ?? {};
+  return access === undefined ? kindsOfNames : kindsOfNames.filter((kind) => access.split(" ").includes(kind));
+}
+
 function mentionedRule(
-  group: RuleGroup | undefined,
+  kinds: readonly EffectKind[],
+  rules: RuleList,
   paths: readonly PossiblePath[],
 ): { readonly rule: Rule; readonly word: string } | undefined {
-  if (!group) return undefined;
-  return firstOf(paths, ({ word, forms }) => {
-    const pattern = firstOf(forms, (path) => group.paths?.match(path));
-    const ofHost = (): Rule | undefined =>
-      group.hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
-    const rule = pattern === undefined ? ofHost() : group.byPattern.get(pattern);
-    return rule && { rule, word };
-  });
+  const groups = kinds.flatMap((kind) => rules.ofEffect(kind) ?? []);
+  if (groups.length === 0) return undefined;
+  return firstOf(paths, ({ word, forms }) =>
+    firstOf(groups, ({ paths: patterns, byPattern, hosts }) => {
+      const pattern = firstOf(forms, (path) => patterns?.match(path));
+      const ofHost = (): Rule | undefined =>
+        hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
+      const rule = pattern === undefined ? ofHost() : byPattern.get(pattern);
+      return rule && { rule, word };
+    }),
+  );
 }
 
 function judgeProtectedWord(
@@ -147,6 +162,9 @@ function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Foun
 /** Characters between the parts of a word: of options, addresses, lists and scripts. */
 const betweenParts = /[\s'"`;|&<>(){}$\\=:@,]+/;
 
+/** Addresses of files in which characters are written as codes: `file:///%2eenv`. */
+const encoded = /:.*%[0-9A-Fa-f]{2}/s;
+
 const plainWord = /^[\w./][\w./+-]*$/;
 
 /** Suffixes that programs take off the name of a file that they unpack, and git off that of a repository. */
@@ -161,7 +179,8 @@ function possiblePaths(words: readonly string[]): readonly string[] {
       found.add(word);
       continue;
     }
-    for (const text of [word, ...valuesAfterLetters(word)])
+    const decoded = encoded.test(word) ? [attempt(() => decodeURIComponent(word)) ?? ""] : [];
+    for (const text of [word, ...decoded, ...valuesAfterLetters(word)])
       for (const part of [text, ...text.split(betweenParts)])
         if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
   }

@@ -30,6 +30,7 @@ describe("to deny and ask, other spellings of the same command match", () => {
     ["git push *", "git -C x push origin"],
     ["git push *", "git --no-pager push"],
     ["git push", "git -C x push"],
+    ["git push *", "git --unknown commit push"],
     ["git push", "git push -u origin"],
     ["git push --force *", "git push origin --force"],
     // Options by their other names, cut short, and together.
@@ -110,6 +111,10 @@ describe("to deny and ask, other spellings of the same command match", () => {
     ["npm run publish *", "npm --global run pub"],
     ["cat -", "cat - x"],
     ["cargo build", "cargo build b"],
+    // A word of another subcommand that is named for sure.
+    ["git push *", "git commit -m push"],
+    ["git push *", "git stash push -m x"],
+    ["npm publish *", "npm run publish"],
   ])("%s is not: %s", (pattern, command) => {
     expect(means(pattern, command)).toBe(false);
   });

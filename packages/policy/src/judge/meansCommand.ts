@@ -1,6 +1,6 @@
-import { onceForWords } from "../programs/invocation.ts";
+import { invocationOf, onceForWords } from "../programs/invocation.ts";
 import { type Spellings, spellingsOf } from "../programs/spellings.ts";
-import { plainName } from "../programs/table.ts";
+import { entryOf, plainName } from "../programs/table.ts";
 import { type CommandPattern, fold, programName } from "../rules/patterns.ts";
 import { rawWords } from "./commandLine.ts";
 
@@ -31,7 +31,7 @@ interface Given {
  * named by a path or in capitals, and options may stand anywhere, joined or apart, short or long, as its record tells.
  */
 export function meansCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
-  if (!startsProgram({ words, open }, command)) return false;
+  if (!startsProgram({ words, open }, command) || isOtherSubcommand(words, command)) return false;
   const given = givenBy(command);
   const { spellings, parts } = given;
   const operands: string[] = [];
@@ -51,6 +51,18 @@ export function meansCommand({ words, open }: CommandPattern, command: readonly 
     }
   }
   return [operands, others].some((wanted) => areInOrder(wanted, parts, open, written, spellings));
+}
+
+/** Returns whether both name a subcommand for sure, and not the same one: `git commit -m push` is no `git push`. */
+function isOtherSubcommand(pattern: readonly string[], command: readonly string[]): boolean {
+  const [wanted, given] = [invocationOf(pattern), invocationOf(command)];
+  const { commands } = given.program ?? {};
+  const [one, other] = [wanted, given].map(({ name }) => name.split(" ")[1]);
+  if (commands === undefined || one === undefined || other === undefined) return false;
+  if (entryOf(commands, one) === entryOf(commands, other)) return false;
+  const { spellings } = givenBy(command);
+  const [ones, others] = [spellings.meanings(one), spellings.meanings(other)];
+  return ones.length > 0 && others.length > 0 && !ones.some((meaning) => others.includes(meaning));
 }
 
 /** Returns whether operands stand among the parts of a command in their order; unless the rule is open, with no others but values. */

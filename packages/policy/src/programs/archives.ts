@@ -3,6 +3,9 @@ import type { Beyond, ProgramRecords } from "./record.ts";
 /** Each file below a folder becomes another one. */
 const recursing: Beyond = { does: "read write delete", below: "all", only: "-r --recursive" };
 
+/** It writes files of names of its own. */
+const ownNames: Beyond = { does: "write" };
+
 /** Programs that pack, and show packed files. An archive and a patch name the files themselves that they write, protected ones too. */
 export const archives: ProgramRecords = {
   "7z 7za bsdtar unar unrar uudecode": {
@@ -20,10 +23,14 @@ export const archives: ProgramRecords = {
         "-# -c --stdout -d --decompress -f --force -k --keep -q --quiet -v --verbose -t --test -l --list -n --no-name -T= --threads=",
     },
   },
-  csplit: { covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" } },
+  csplit: {
+    beyond: ownNames,
+    covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" },
+  },
   patch: { covers: "input", beyond: { does: "bring write" } },
-  // The names of its pieces are its own.
-  split: { covers: "nothing" },
+  "script split": { covers: "nothing", beyond: ownNames },
+  // The last two are modules that Python runs.
+  "jar tarfile zipfile": { covers: "nothing", beyond: [{ does: "bring write" }, { does: "read", below: "all" }] },
   tar: {
     beyond: [
       { does: "read", below: "all", only: "-c --create -r --append -u --update" },

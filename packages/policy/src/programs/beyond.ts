@@ -1,6 +1,7 @@
 import { invocationOf, type Located, locate, onceForWords, parseLocated } from "./invocation.ts";
 import type { Beyond, FileKind, OptionList, ParsedWords, ProgramRecord } from "./record.ts";
 import { findProgram } from "./table.ts";
+import { runBy } from "./uncovered.ts";
 
 /** The work of a command on files that its words do not name. */
 export interface FoundBeyond {
@@ -23,10 +24,14 @@ export interface FoundBeyond {
   readonly put: { readonly sources: readonly string[]; readonly target: string; readonly links: boolean } | undefined;
 }
 
-/** Lists what the program of a command does with files that its words do not name. */
-export const beyondOf: (words: readonly string[]) => readonly FoundBeyond[] = onceForWords((words) =>
-  programOf(words[0]) === undefined ? [] : foundAt(words, locatedAt(words, 0, true), true),
-);
+/** Lists what the program of a command does with files that its words do not name, and the one that it launches. */
+export const beyondOf: (words: readonly string[]) => readonly FoundBeyond[] = onceForWords((words) => {
+  const { runs } = programOf(words[0]) ?? {};
+  if (programOf(words[0]) === undefined) return [];
+  const run = runs === undefined ? undefined : runBy(words, 1, runs);
+  const launched = run?.launches ? beyondOf(words.slice(run.named)) : [];
+  return [...foundAt(words, locatedAt(words, 0, true), true), ...launched];
+});
 
 /**
  * Lists what is done with all below folders by a command, or by a line whose commands cannot be told apart. Programs that change files are
@@ -83,16 +88,18 @@ function foundAt(
 function foundIn(
   words: readonly string[],
   from: number,
-  { does, below, only, without, unless, named, folder, partly, followsLinks }: Beyond,
+  { does, below, only, without, script, unless, named, folder, partly, followsLinks }: Beyond,
   { covers }: ProgramRecord,
   { repository }: ProgramRecord,
-  { operands: all, paths, unknown }: ParsedWords,
+  { operands: all, paths, unknown, values }: ParsedWords,
   isOpen: boolean,
 ): FoundBeyond | undefined {
   const own = words.slice(from);
   const bundle = typeof covers === "object" && covers.bundle !== undefined ? [`-${own[0]}`] : [];
   if (only !== undefined && !mayHave([...bundle, ...own], only)) return undefined;
   if (without !== undefined && mayHave(own, without)) return undefined;
+  if (script !== undefined && !(values.length > 0 ? values : all.slice(0, 1)).some((text) => mayMatch(text, script)))
+    return undefined;
   const byGit = repository === true;
   // Where tests are turned round, or one is enough, a test leaves out no file for sure.
   const isPlain = !own.some((word) => /^(?:!|-not|-o|-or|,)$/.test(word));
@@ -131,6 +138,13 @@ function foundIn(
   };
 }
 
+/** More of a script is not read. */
+const longestScript = 1000;
+
+function mayMatch(text: string, script: RegExp): boolean {
+  return text.length > longestScript || script.test(text);
+}
+
 /** Returns whether one of the options may be among words, its letter joined with others or its name cut. */
 function mayHave(words: readonly string[], options: OptionList): boolean {
   return options
@@ -138,7 +152,7 @@ function mayHave(words: readonly string[], options: OptionList): boolean {
     .some((option) =>
       words.some((word) =>
         option.startsWith("--")
-          ? word.length > 2 && option.startsWith(word.replace(/=.*/s, ""))
+          ? /^--[^=]/.test(word) && option.startsWith(word.replace(/=.*/s, ""))
           : /^-[A-Za-z@]/.test(word) && word.includes(option.slice(1)),
       ),
     );

@@ -171,9 +171,14 @@ export const coreutils: ProgramRecords = {
   ),
   whoami: alone(""),
   // Programs that change files ask by their nature, and no option of these runs or writes anything besides their operands.
-  "mkdir tee touch": { covers: "anything", same: "-p --parents, -m= --mode=, -a --append, -c --no-create" },
+  "mkdir tee touch": {
+    covers: "anything",
+    access: "write",
+    same: "-p --parents, -m= --mode=, -a --append, -c --no-create",
+  },
   "chgrp chmod chown": {
     covers: "anything",
+    access: "write",
     beyond: { does: "write", below: "all", only: "-R --recursive" },
     same: "-R --recursive, -f --silent --quiet, -c --changes, -v --verbose, -h --no-dereference",
   },
@@ -193,6 +198,7 @@ export const coreutils: ProgramRecords = {
       { does: "read", below: "sources", only: "-L --dereference", followsLinks: true },
       { does: "bring", only: "-a --archive -d --no-dereference -P -r -R --recursive -l --link -s --symbolic-link" },
     ],
+    access: "read write",
     same: "-r -R --recursive, -b --backup=, -S= --suffix=, -L --dereference, -l --link, -s --symbolic-link",
   },
   install: placing(

@@ -102,7 +102,7 @@ export const interpreters: ProgramRecords = {
   [`ansible ansible-playbook aria2c awk bpftrace capsh chroot c8 concurrently convert cross-env cross-env-shell dbus-run-session dotenv dotenvx dpkg dtrace
     elinks entr fakeroot faketime ffmpeg firejail flatpak flock gawk gimp gs hyperfine insmod kexec latex ld.so ldd lerna linux32 linux64 links ltrace
     lua luajit lualatex lynx mawk modprobe mosh mount msfconsole nawk nc ncat netcat nmap nodemon npm-run-all nsenter nyc osascript parallel pdflatex
-    perf pkexec prlimit proot rlwrap Rscript rpm run-p run-parts run-s runcon runuser screen script service setarch setpriv sftp snap socat
+    perf pkexec prlimit proot rlwrap Rscript rpm run-p run-parts run-s runcon runuser screen service setarch setpriv sftp snap socat
     ssh-agent start-stop-daemon strace strings su swift systemctl systemd-run tcpdump tex tmux torsocks unbuffer unshare valgrind w3m watch wine wish
     xelatex xterm xvfb-run xxd`.replace(/\s+/g, " ")]: { covers: "nothing" },
 };

@@ -27,6 +27,7 @@ const svnOptions = "-r= -l= --limit= -v --verbose -q --quiet --xml -R -u";
 /** Programs that reach services, or machines elsewhere. */
 export const network: ProgramRecords = {
   curl: {
+    beyond: { does: "write", only: "-J --remote-header-name" },
     versionOptions: "--version -V",
     same: `-X= --request=, -A= --user-agent=, -e= --referer=, -k --insecure, -I --head, -d= --data-ascii= --data=, -F= --form=, -T= --upload-file=,
       -o= --output=, -O --remote-name, -J --remote-header-name, -K= --config=, -b= --cookie=, -c= --cookie-jar=, -x= --proxy=, -E= --cert=, -Q= --quote=`,

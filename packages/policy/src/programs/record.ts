@@ -93,6 +93,8 @@ export interface Beyond {
   readonly only?: OptionList;
   /** Not with one of these. */
   readonly without?: OptionList;
+  /** Only if its script is like this: the values of its options, else its first operand. */
+  readonly script?: RegExp;
   /** The operands that are folders of such files. Left out: no look at a folder tells which files they are. */
   readonly below?: "all" | "last" | "sources";
   /** Options with which no look tells it either. */
@@ -151,6 +153,8 @@ export interface ProgramRecord {
    * allows it. `input`: not even that, because it runs what its input says.
    */
   readonly covers?: Covering | "anything" | "nothing" | "input";
+  /** All that it does with the files that its words name: `read`, `write` and `delete`, with blanks between. Left out: it may do anything. */
+  readonly access?: string;
   /** Its work on files that its words do not name. */
   readonly beyond?: Beyond | readonly Beyond[];
   /** From which word on all words are data, so that an expansion may stand there. */

@@ -34,6 +34,10 @@ function interpretJq(words: readonly string[], { unknown, operands, paths }: Par
 /** Addresses of lines and `p`, or nothing: `1,20p`, `$p`, `/from/,/to/p`. What a bracket or a backslash in a pattern hides is not read. */
 const printsLines = /^(?:(?:\d+(?:~\d+)?|\$|\/[^/\\[\]]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\[\]]*\/))?)?p$|^$/;
 
+/** A command of sed, behind addresses, that runs its lines or writes to a file whose name begins right behind it: `e`, `s/x/y/e`, `w.env`. */
+const runsOrWrites =
+  /(?:^|[;{}\n])\s*(?:(?:\d+|\$|\/[^/]*\/)\s*,?\s*){0,2}!?\s*(?:e(?:\s|$)|w\S|s(.)(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[\dgpiImM]*(?:e|w\S))/s;
+
 function interpretSed(words: readonly string[], { unknown, operands, names, values }: ParsedWords): Reads | string {
   const [at] = unknown;
   if (at !== undefined) return `${words[at]} is not among the options of sed that are known to only read.`;
@@ -168,6 +172,7 @@ export const searching: ProgramRecords = {
       interpret: interpretSed,
     },
     covers: "nothing",
+    beyond: { does: "read write delete", script: runsOrWrites },
     same: "-i= --in-place=, -n --silent --quiet, -E -r --regexp-extended, -s --separate, -f= --file=",
   },
   // Not `-o`, `-R`, `-l`, `--fromfile` and its kin, `--info` and `--gitfile`.

@@ -75,25 +75,29 @@ function furthest(
   return found.sort((one, other) => one.at - other.at).at(-1);
 }
 
-function byRunning(
-  name: string,
+/** Finds the index of the word that names what an interpreter runs, and whether that is a program. */
+export function runBy(
   words: readonly string[],
   start: number,
   { plain = "", code = "", launches = [] }: Running,
-): Uncovered | undefined {
+): { readonly named: number; readonly isCode: boolean; readonly launches: boolean } {
   const [plainOptions, codeOptions] = [plain.split(" "), code.split(" ")];
   let at = start;
   while (at < words.length && plainOptions.includes(words[at] ?? "")) at += 1;
-  const word = words[at];
-  if (word === undefined) return { why: `${name} runs its input.`, at: words.length };
-  if (words.length === at + 1 && /^--(?:version|help)$/.test(word)) return undefined;
+  const word = words[at] ?? "";
   const isCode = codeOptions.includes(word) && at + 1 < words.length;
-  const named = isCode ? at + 1 : at;
-  const why = `${name} runs ${clipped(words[named] ?? "")}.`;
+  return { named: isCode ? at + 1 : at, isCode, launches: launches.includes(isCode ? word : "") };
+}
+
+function byRunning(name: string, words: readonly string[], start: number, runs: Running): Uncovered | undefined {
+  const { named, isCode, launches } = runBy(words, start, runs);
+  const word = words[named];
+  if (word === undefined) return { why: `${name} runs its input.`, at: words.length };
+  if (words.length === named + 1 && !isCode && /^--(?:version|help)$/.test(word)) return undefined;
+  const why = `${name} runs ${clipped(word)}.`;
   // Other options may load code, and whether they take the next word is not known here.
   if (word.startsWith("-") && !isCode) return { why, at: words.length - 1 };
-  if (!launches.includes(isCode ? word : "")) return { why, at: named };
-  const inner = uncovered(words.slice(named));
+  const inner = launches ? uncovered(words.slice(named)) : undefined;
   return inner ? { ...inner, at: named + inner.at } : { why, at: named };
 }
 

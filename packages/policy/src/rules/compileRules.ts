@@ -37,8 +37,6 @@ export interface RuleList {
   /** Lists the groups that bind a tool: its own, and that of its server. */
   ofTool(tool: string, origin: string): readonly RuleGroup[];
   ofEffect(kind: EffectKind): RuleGroup | undefined;
-  /** The rules about effects on files and hosts, whatever their kind; undefined where there are none. */
-  readonly ofNames: RuleGroup | undefined;
 }
 
 const mostRules = 10_000;
@@ -53,10 +51,8 @@ export function compileRules(list: Decision, texts: unknown, bases: PathBases): 
   const groupsOf = (binds: Rule["binds"]): ReadonlyMap<string, RuleGroup> =>
     new Map([...grouped(rules, binds)].map(([subject, chosen]) => [subject, compile(chosen)]));
   const [tools, servers, kinds] = [groupsOf("tool"), groupsOf("server"), groupsOf("effect")];
-  const ofNames = rules.filter((rule) => rule.binds === "effect" && rule.kind !== "execute");
   return {
     list,
-    ofNames: ofNames.length === 0 ? undefined : compile(ofNames),
     ofTool(tool, origin) {
       const own = tools.get(tool);
       const found = own === undefined ? [] : [own];
