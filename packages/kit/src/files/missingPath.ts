@@ -24,10 +24,12 @@ const mostNames = 3;
 export function plainPathError(error: unknown, path: string, scope: PathScope): unknown {
   const plain = plainSystemError(error, scope.print(path));
   if (systemErrorCode(error) !== "ENOENT" || !(plain instanceof ToolError)) return plain;
-  const hint = missingPathHint(path, scope);
+  const similar = findSimilar(path, scope);
+  const hint = hintOf(path, similar, scope);
   if (hint === "") return plain;
   const { code, details } = plain;
-  const message = `No such file or directory: ${shownMissing(path, scope)} (ENOENT); ${hint}`;
+  const shown = similar.missing === path ? shownName(path, similar.names, scope) : scope.print(path);
+  const message = `No such file or directory: ${shown} (ENOENT); ${hint}`;
   return new ToolError({ code, message, ...(details && { details }), cause: error });
 }
 
@@ -37,7 +39,16 @@ export function plainPathError(error: unknown, path: string, scope: PathScope): 
  * say.
  */
 export function missingPathHint(path: string, scope: PathScope): string {
-  const { missing, names } = findSimilar(path, scope);
+  return hintOf(path, findSimilar(path, scope), scope);
+}
+
+/** The first part of a path that is missing, and the names in its folder that are like it. */
+interface Similar {
+  readonly missing: string;
+  readonly names: readonly string[];
+}
+
+function hintOf(path: string, { missing, names }: Similar, scope: PathScope): string {
   const shown = names.map((name) => shownName(join(dirname(missing), name), [missing, ...names], scope));
   const last = shown.pop();
   const list = shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
@@ -45,18 +56,12 @@ export function missingPathHint(path: string, scope: PathScope): string {
   return `there is no ${scope.print(missing)}${last === undefined ? "" : `, but ${list}`}`;
 }
 
-function shownMissing(path: string, scope: PathScope): string {
-  const { missing, names } = findSimilar(path, scope);
-  return missing === path ? shownName(path, names, scope) : scope.print(path);
-}
-
 function shownName(path: string, others: readonly string[], scope: PathScope): string {
   const isAmbiguous = others.some((other) => looksAlike(basename(path), basename(other)));
   return isAmbiguous ? asciiName(path, scope) : scope.print(path);
 }
 
-/** Returns the first part of a path that is missing, and the names in its folder that are like it. */
-function findSimilar(path: string, scope: PathScope): { missing: string; names: string[] } {
+function findSimilar(path: string, scope: PathScope): Similar {
   let missing = path;
   try {
     while (!statSync(dirname(missing), { throwIfNoEntry: false }) && dirname(missing) !== missing)
