@@ -80,6 +80,20 @@ function start(): void {
   open();
 }
 
+type Part = [path: string, to: string, kind: number];
+
+/** A patch that adds, deletes, changes and moves files, as far as they are there. */
+function patchOf(parts: readonly Part[]): string {
+  const lines = parts.flatMap(([path, to, kind]) => {
+    const first = existsSync(at(path)) && statSync(at(path)).isFile() ? read(path).split("\n", 1)[0] : "";
+    const change = first === "" ? [] : ["@@", `-${first}`, `+${first}!`];
+    if (kind === 0) return [`*** Add File: ${path}`, "+new"];
+    if (kind === 1) return [`*** Delete File: ${path}`];
+    return [`*** Update File: ${path}`, ...(kind === 2 ? [`*** Move to: ${to}`] : []), ...change];
+  });
+  return ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+}
+
 describe("a turn is taken back", () => {
   test("written, edited, patched, moved and removed files, folders and links are as they were, with their modes", async () => {
     mkdirSync(at("tree/deep"), { recursive: true });
@@ -156,6 +170,10 @@ describe("a turn is taken back", () => {
       fc.tuple(fc.constant("write_file"), fc.record({ path: name, content: fc.string({ maxLength: 3 }) })),
       fc.tuple(fc.constantFrom("remove", "mkdir"), fc.record({ path: name })),
       fc.tuple(fc.constant("move"), fc.record({ source: name, destination: name })),
+      fc.tuple(
+        fc.constant("apply_patch"),
+        fc.record({ parts: fc.array(fc.tuple(name, name, fc.nat(3)), { maxLength: 3 }) }),
+      ),
     );
     const turns = fc.array(fc.array(step, { minLength: 3, maxLength: 9 }), { minLength: 1, maxLength: 3 });
     const run = async (calls: [name: string, args: object][][]): Promise<void> => {
@@ -166,7 +184,8 @@ describe("a turn is taken back", () => {
       const before = tree();
       for (const [index, turn] of calls.entries()) {
         undo.begin(`turn ${index}`);
-        for (const [tool, args] of turn) await call(tool, args);
+        for (const [tool, args] of turn)
+          await call(tool, "parts" in args ? { input: patchOf(args.parts as Part[]) } : args);
       }
       for (let undone = await undo.undo(); undone; undone = await undo.undo()) expect(undone.left).toEqual([]);
       expect(tree()).toEqual(before);
