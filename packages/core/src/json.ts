@@ -105,7 +105,7 @@ export function clip(text: string, limit = 200): string {
 
 /** Returns a value as an error message quotes it: JSON text cut to `limit` characters, or its type. */
 export function quote(value: unknown, limit = 80): string {
-  const shown = typeof value === "string" && value.length > limit ? `${value.slice(0, limit)}…` : value;
+  const shown = typeof value === "string" && value.length > limit ? clip(value, limit) : value;
   const text = attempt(() => JSON.stringify(shown) ?? String(shown)) ?? typeof value;
-  return text.length > limit + 10 ? `${text.slice(0, limit)}…` : text;
+  return text.length > limit + 10 ? clip(text, limit) : text;
 }

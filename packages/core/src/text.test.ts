@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { quote } from "./json.ts";
 import {
   clip,
   cutBytes,
@@ -34,6 +35,7 @@ test("a cut never splits a surrogate pair", () => {
   expect(cutHead("a😀b", 3)).toBe("a😀");
   expect(clip("x".repeat(201))).toBe(`${"x".repeat(200)}…`);
   expect(clip("short")).toBe("short");
+  expect([clip("x😀", 2), quote("xy😀z", 3), quote(["x😀".repeat(20)], 4)]).toEqual(["x…", '"xy…"', '["x…']);
 });
 
 test("names with control characters, line separators or lone surrogates are printed as JSON; others as they are", () => {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../interface.ts";
-import { isPlainObject } from "../json.ts";
+import { cutHead, isPlainObject } from "../json.ts";
 import { type Holding, holdingOf, resolveReference, walkSchema } from "./schemaParts.ts";
 import { schemaStepsProblem } from "./steps.ts";
 import { withoutNeedlessEscapes } from "./validator.ts";
@@ -25,7 +25,7 @@ const pattern: Check = (value, at) => {
     new RegExp(withoutNeedlessEscapes(value), "u");
     return undefined;
   } catch {
-    return `${at} is not a valid regular expression: ${JSON.stringify(value.slice(0, 100))}`;
+    return `${at} is not a valid regular expression: ${JSON.stringify(cutHead(value, 100))}`;
   }
 };
 

@@ -22,6 +22,7 @@ test.each([
   ['{"end of JSON": x}', 'unexpected "x" at character 17, after {"end of JSON":'],
   ['{"a":', 'it ends too early, after {"a":'],
   [`{"a": "${"x".repeat(100_000)}" ?}`, 'unexpected "?" at character 100010, after …'],
+  [`["😀${"x".repeat(39)}`, `it ends too early, after …${"x".repeat(39)}`],
 ])("%.20s… is refused with the place of the first error", (text, says) => {
   expect(() => parseJson(text, "it", toError)).toThrow(`it is not valid JSON: ${says}`);
 });

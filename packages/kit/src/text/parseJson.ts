@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolcrib/core";
-import { clip, messageOf } from "@toolcrib/core/text";
+import { messageOf } from "@toolcrib/core/text";
 
 /** Parses `text`; throws what `toError` makes of a sentence that begins with `what` and shows where the text stops being JSON. */
 export function parseJson(text: string, what: string, toError: (message: string) => Error): unknown {
@@ -41,7 +41,8 @@ function isBeginningOfJson(beginning: string): boolean {
 
 function tail(text: string): string {
   const line = text.trimEnd().replace(/\s+/g, " ");
-  return line.length <= 40 ? line : `…${clip(line.slice(-40), 40)}`;
+  // Not from the second half of a character on.
+  return line.length <= 40 ? line : `…${line.slice(-40).replace(/^[\udc00-\udfff]/, "")}`;
 }
 
 const stringOrComment = /"(?:[^"\\\r\n]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
