@@ -187,7 +187,7 @@ export async function mountMcp(config: McpConfig, options: MountMcpOptions = {})
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     signal?.removeEventListener("abort", close);
-    closing ??= Promise.allSettled(servers.map((server) => server.close())).then(() => undefined);
+    closing ??= Promise.allSettled(servers.map((server) => server.remote.close())).then(() => undefined);
     return closing;
   };
   signal?.addEventListener("abort", close);

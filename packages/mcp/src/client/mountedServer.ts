@@ -34,7 +34,9 @@ export interface MountedServerOptions extends Omit<RemoteOptions, "onToolsChange
   target: ResolvedServer;
   /** Digest of the server's entry. */
   config: string;
+  /** True if its hints are used as traits. */
   isTrusted: boolean;
+  /** True if its tools are kept out of requests until they are searched for. */
   isDeferred: boolean;
   store?: McpToolStore | undefined;
   accept: AcceptChange;
@@ -58,14 +60,8 @@ const refreshPauseMs = 250;
 /** A server whose tools are compared with those that were accepted. */
 export class MountedServer {
   readonly name: string;
-  /** True if its hints are used as traits. */
-  readonly isTrusted: boolean;
-  /** True if its tools are kept out of requests until they are searched for. */
-  readonly isDeferred: boolean;
-  /** Undefined where the server cannot ask. */
-  readonly questions: RemoteOptions["questions"];
-  readonly #remote: RemoteServer;
-  readonly #options: MountedServerOptions;
+  readonly remote: RemoteServer;
+  readonly options: MountedServerOptions;
   #accepted: readonly KnownTool[] = [];
   #refused = new Map<string, AnyMcpError>();
   /** The number of times that the server has said that its tools changed. */
@@ -86,11 +82,8 @@ export class MountedServer {
 
   constructor(options: MountedServerOptions) {
     this.name = options.name;
-    this.isTrusted = options.isTrusted;
-    this.isDeferred = options.isDeferred;
-    this.questions = options.questions;
-    this.#options = options;
-    this.#remote = new RemoteServer(options.name, options.target, {
+    this.options = options;
+    this.remote = new RemoteServer(options.name, options.target, {
       ...options,
       onToolsChanged: () => {
         this.#changes += 1;
@@ -104,16 +97,16 @@ export class MountedServer {
    * the same entry.
    */
   async open(): Promise<{ tools: readonly ListedTool[]; problems: AnyMcpError[] }> {
-    const known = await this.#options.store?.load(this.name).catch((cause: unknown) => {
+    const known = await this.options.store?.load(this.name).catch((cause: unknown) => {
       throw storeFailed(this.name, "could not be read", cause);
     });
     this.#accepted = known?.tools ?? [];
     this.#instructions = known?.instructions;
-    if (known?.config === this.#options.config) this.#told = known.told ?? "";
-    else await this.#check(await this.#remote.connect());
+    if (known?.config === this.options.config) this.#told = known.told ?? "";
+    else await this.#check(await this.remote.connect());
     const tools = this.#usable;
     const problems = this.#problems;
-    const burden = this.isDeferred ? undefined : burdenOf(tools);
+    const burden = this.options.isDeferred ? undefined : burdenOf(tools);
     if (burden !== undefined) problems.push(serverProblem("many_tools", this.name, burden));
     this.#mounted = new Map(tools.map((tool) => [tool.name, fingerprint(tool)]));
     return { tools, problems };
@@ -140,31 +133,17 @@ export class MountedServer {
 
   /** Sends another request; starts the server if it does not run. Rejects with the error of the server, without secrets. */
   request(method: string, params: Record<string, unknown>, call: Pick<ToolCallInfo, "signal">): Promise<unknown> {
-    return inAnySession(async () => (await this.#remote.connect()).request(method, params, call));
+    return inAnySession(async () => (await this.remote.connect()).request(method, params, call));
   }
 
   /** Starts the server if it does not run. */
   async offers(capability: "resources" | "prompts"): Promise<boolean> {
-    return (await this.#remote.connect()).offers(capability);
-  }
-
-  close(): Promise<void> {
-    return this.#remote.close();
-  }
-
-  /** Returns `text` without the secrets in the entry of the server. */
-  redact(text: string): string {
-    return this.#remote.redact(text);
-  }
-
-  /** Returns what the server says on purpose without the secrets in its entry: other addresses, numbers and words stay whole. */
-  redactWords(text: string): string {
-    return this.#remote.redactWords(text);
+    return (await this.remote.connect()).offers(capability);
   }
 
   /** Checks the connection that the call uses: a server that was restarted may have other tools. */
   async #call(tool: string, args: Record<string, unknown>, call: ToolCallInfo): Promise<unknown> {
-    const connection = await this.#remote.connect();
+    const connection = await this.remote.connect();
     if (this.#checked?.connection !== connection || this.#checked.changes !== this.#changes) {
       await this.#check(connection);
     }
@@ -181,7 +160,7 @@ export class MountedServer {
     this.#isRefreshing = true;
     try {
       do {
-        await this.#check(await this.#remote.connect());
+        await this.#check(await this.remote.connect());
         await sleep(refreshPauseMs, undefined, { ref: false });
       } while (this.#checked?.changes !== this.#changes);
     } catch {
@@ -209,7 +188,7 @@ export class MountedServer {
   async #compare(connection: RemoteConnection): Promise<void> {
     const changes = this.#changes;
     const { tools: listed, leftOut } = await connection.listTools();
-    const { lists } = this.#options.target;
+    const { lists } = this.options.target;
     const found = listed.filter(({ name }) => lists.isLetIn(name));
     const refused = new Map<string, AnyMcpError>();
     const names = [...listed.map(({ name }) => name), ...leftOut.flatMap(({ tool }) => tool ?? [])];
@@ -223,7 +202,7 @@ export class MountedServer {
     // The list that is mounted is taken as it is, but for what has changed.
     const isLater = this.#checked !== undefined || this.#mounted !== undefined;
     for (const change of changedTools(this.name, this.#accepted, found, isLater)) {
-      if (await this.#options.accept(change)) continue;
+      if (await this.options.accept(change)) continue;
       refused.set(change.found.name, toolChanged(change));
       kept.set(change.found.name, change.accepted ? [change.accepted] : []);
     }
@@ -240,7 +219,7 @@ export class MountedServer {
     const isWaiting = kept.size > 0 || this.#instructionsProblem !== undefined;
     const known = { tools: [...this.#accepted], instructions: this.#instructions, told: digestOf(this.#problems) };
     try {
-      await this.#options.store?.save(this.name, { config: isWaiting ? "" : this.#options.config, ...known });
+      await this.options.store?.save(this.name, { config: isWaiting ? "" : this.options.config, ...known });
     } catch (cause) {
       this.#storeProblem = storeFailed(this.name, "could not be saved, so that later changes may go unnoticed", cause);
     }
@@ -264,15 +243,15 @@ export class MountedServer {
     for (const tool of tools) mounted.set(tool.name, fingerprint(tool));
     for (const name of withdrawn) mounted.delete(name);
     // A failure of the one who is told must not fail the call that found the change.
-    attempt(() => this.#options.onChange?.(this, { tools, withdrawn, problems }));
+    attempt(() => this.options.onChange?.(this, { tools, withdrawn, problems }));
   }
 
   async #compareInstructions(connection: RemoteConnection): Promise<void> {
-    const found = boundInstructions(this.redact(connection.instructions ?? ""));
+    const found = boundInstructions(this.remote.redact(connection.instructions ?? ""));
     const before = this.#instructions;
     const isSame = before === undefined || before === found;
     const change = asChange(this.name, before ?? "", found);
-    const isAccepted = isSame || (await this.#options.accept(change));
+    const isAccepted = isSame || (await this.options.accept(change));
     this.#instructionsProblem = isAccepted ? undefined : instructionsChanged(change);
     if (isAccepted) this.#instructions = found;
   }

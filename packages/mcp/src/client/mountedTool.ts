@@ -21,12 +21,14 @@ export function createMountedTool(
 ): ExecutableTool {
   const description = typeof tool.description === "string" ? withoutControls(tool.description).trim() : "";
   const hints = fromMcpHints(record(tool.annotations));
+  const { isTrusted, isDeferred, questions } = server.options;
+  const origin = `mcp:${server.name}`;
   const mounted: ExecutableTool = {
     // Claims of a server must not skip a question, nor let calls run side by side.
-    ...(server.isTrusted && hints),
+    ...(isTrusted && hints),
     hints,
-    ...(server.isDeferred && { deferred: true }),
-    origin: `mcp:${server.name}`,
+    ...(isDeferred && { deferred: true }),
+    origin,
     name,
     timeoutMs,
     getSchema: () => ({
@@ -40,23 +42,14 @@ export function createMountedTool(
     async execute(args, call = {}) {
       const send = (): Promise<unknown> => server.call(tool.name, args, call);
       const { callId, labels, signal } = call;
-      const asked = {
-        name,
-        args,
-        tool: mounted,
-        origin: `mcp:${server.name}`,
-        effects: undefined,
-        callId,
-        labels,
-        signal,
-      };
-      const { result, refusals } = server.questions
-        ? await server.questions.during({ ...asked, args: Object.freeze(structuredClone(args)) }, send)
+      const asked = { name, tool: mounted, origin, effects: undefined, callId, labels, signal };
+      const { result, refusals } = questions
+        ? await questions.during({ ...asked, args: Object.freeze(structuredClone(args)) }, send)
         : { result: await send(), refusals: [] };
       const { text, rich, data, isError } = readResult(await withFittedPictures(result, signal));
       if (isError) {
         const reasons = refusals.length > 0 ? ` (${refusals.join("; ")})` : "";
-        throw new Error(await bound(server.redactWords(failureReason(tool.name, text) + reasons), name, true));
+        throw new Error(await bound(server.remote.redactWords(failureReason(tool.name, text) + reasons), name, true));
       }
       const output = (await bound(text, name)) || "(no output)";
       if (rich.length === 0 && data === undefined) return output;

@@ -143,6 +143,6 @@ function words(given: unknown): string {
 }
 
 function failed(server: MountedServer, error: unknown): AnyMcpError {
-  const message = `The prompts of the MCP server ${shownName(server.name)} cannot be listed: ${server.redact(reasonOf(error))}`;
+  const message = `The prompts of the MCP server ${shownName(server.name)} cannot be listed: ${server.remote.redact(reasonOf(error))}`;
   return new McpError("server_failed", server.name, message, {});
 }

@@ -50,7 +50,7 @@ const endSessionMs = 2000;
 /** Milliseconds for a server to say that it speaks a newer revision; one that says nothing is asked as older ones are. */
 const probeMs = 5000;
 
-/** The server does not know the session, so the request did not run and may be sent on a new connection. */
+/** The server does not know the session, so the request did not run and may be sent on a new connection, which the SDK does not open. */
 export class SessionExpired extends Error {}
 
 /** A try to start a server that has failed: what is told of it, and why it did. */

@@ -9,7 +9,10 @@ interface Session {
   server: Server;
 }
 
-/** The sessions of protocol revisions up to 2025-11-25, each a connection of its own. */
+/**
+ * The sessions of protocol revisions up to 2025-11-25, each a connection of its own. The SDK's transport is one session, and its handler
+ * serves these revisions without any: then no client would be asked, or told that tools have changed.
+ */
 export class HttpSessions {
   readonly #create: () => Server;
   readonly #maxBodyBytes: number;

@@ -56,11 +56,12 @@ describe.each(eras)("a tool that is a question, %s protocol", (era) => {
     expect(await call({ choices: ["a", "b"] })).toEqual(denied(/without its field answer|this call was not approved/));
   });
 
-  test("is shown with what cannot be seen as codes, as are questions of guards; the answer is the choice as it was", async () => {
+  test("is put after the questions of guards, whose form has no field, both with what cannot be seen as codes; the answer is the choice as it was", async () => {
     const hidden = { ...asking, ask: () => ({ text: "Which\u202e?\r\nSay.", data: { choices: ["a\u200b", "b"] } }) };
     const guard: Guard = () => ({ ask: "May \u001b[2Jit?" });
     const { forms, call } = await open(era, [accept({}), accept({ answer: "a<U+200B>" })], hidden, guard);
     expect(await call()).toEqual([false, "a\u200b"]);
+    expect(forms[0]?.requestedSchema).toEqual({ type: "object", properties: {} });
     expect(forms).toMatchObject([
       { message: "May <U+001B>[2Jit?" },
       {
@@ -74,14 +75,6 @@ describe.each(eras)("a tool that is a question, %s protocol", (era) => {
     const { call } = await open(era, [{ action: "decline" }, { action: "cancel" }], asking);
     expect(await call()).toEqual(denied(/the user said no/));
     expect(await call()).toEqual(denied(/left the question unanswered/));
-  });
-
-  test("is put after the questions of guards, whose form has no field", async () => {
-    const guard: Guard = () => ({ ask: "May it ask?" });
-    const { forms, call } = await open(era, [accept({}), accept({ answer: "blue" })], asking, guard);
-    expect(await call()).toEqual([false, "blue"]);
-    expect(forms.map(({ message }) => message)).toEqual(["May it ask?", "The model asks: Which?"]);
-    expect(forms[0]?.requestedSchema).toEqual({ type: "object", properties: {} });
   });
 });
 

@@ -18,7 +18,8 @@ interface StdioStreams {
 
 /**
  * One JSON-RPC message per line in both directions. A line that is not a message, or is longer than `maxMessageBytes`, is
- * answered with an error. Closes when the input ends or the output breaks, and calls `onEnd` then.
+ * answered with an error. Closes when the input ends or the output breaks, and calls `onEnd` then. Not the SDK's: that one ends the
+ * connection for a long message and leaves a line that is no message without an answer, and a check before it would parse each message twice.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;

@@ -77,8 +77,8 @@ async function openProcess({
   // Now: it starts while the SDK is loaded.
   void transport.launch();
   const errors = (redact: Redact): string => {
-    const errorText = transport.errorText(redact);
-    const strayText = transport.strayText(redact);
+    const errorText = transport.errors.toText(redact);
+    const strayText = transport.strayLines.toText(redact);
     const said = errorText === "" ? "" : `\nIts standard error:\n${errorText}`;
     const strays = strayText === "" ? "" : `\nIts lines on standard output that are no messages:\n${strayText}`;
     return (transport.isTooLong ? tooLong : "") + said + strays;

@@ -112,25 +112,10 @@ test("a pipe that breaks before the end of its process is known: who asks for th
   const transport = new ProcessTransport({ command, args, env: {} }, 1000);
   onTestFinished(() => transport.close());
   await transport.start();
-  const said = (): string => transport.errorText((text) => text);
+  const said = (): string => transport.errors.toText((text) => text);
   await expect.poll(said, patience).toContain("ready");
   const ended = transport.whenExited().then(() => [transport.exitReason, said().slice(-10)]);
   expect(transport.exitReason).toBeUndefined();
   process.kill(Number(transport.pid), "SIGTERM");
   expect(await ended).toEqual(["ended with exit code 4", "last words"]);
-});
-
-test("a server that exits on an unknown first request is asked again in the older protocol", async () => {
-  const script = `
-    let started = false;
-    require("node:readline").createInterface(process.stdin).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      if (!started && method !== "initialize") process.exit(1);
-      started = true;
-      const serverInfo = { name: "s", version: "1" };
-      const result = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo, tools: [] };
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    });`;
-  const { mount } = await mounted({ s: scripted(script) }, { versionNegotiation: "auto" });
-  expect(mount.problems).toEqual([]);
 });

@@ -78,24 +78,22 @@ export class ProcessTransport implements Transport {
   #drained: Promise<unknown> = Promise.resolve();
   #ending: Promise<void> | undefined;
   #isClosed = false;
-  readonly #errors = new KeptText();
-  readonly #strayLines = new KeptText();
-  #exitReason: string | undefined;
+  /** The beginning and the end of what the server wrote to standard error, and of its lines on standard output that were no messages. */
+  readonly errors: KeptText = new KeptText();
+  readonly strayLines: KeptText = new KeptText();
+  /** Says how the process has ended; undefined if it runs, or if we have ended it. */
+  exitReason: string | undefined;
+  /** True if it was ended for a message above the limit. */
+  isTooLong = false;
   /** Its input broke: it has ended, or will, although the SDK closes this meanwhile. */
   #isBroken = false;
   #isSignalled = false;
-  #isTooLong = false;
   readonly #maxMessageBytes: number;
 
   /** Ends a server that sends a message of more bytes. */
   constructor(parameters: ProcessParameters, maxMessageBytes: number) {
     this.#parameters = parameters;
     this.#maxMessageBytes = maxMessageBytes;
-  }
-
-  /** Returns whether it was ended for a message above the limit. */
-  get isTooLong(): boolean {
-    return this.#isTooLong;
   }
 
   get pid(): number | null {
@@ -105,21 +103,6 @@ export class ProcessTransport implements Transport {
   /** Returns null: the SDK requires it. */
   get stderr(): null {
     return null;
-  }
-
-  /** Returns the beginning and the end of what the server wrote to standard error. */
-  errorText(redact: Redact): string {
-    return this.#errors.toText(redact);
-  }
-
-  /** Returns the same of its lines on standard output that were no messages. */
-  strayText(redact: Redact): string {
-    return this.#strayLines.toText(redact);
-  }
-
-  /** Says how the process has ended; undefined if it runs, or if we have ended it. */
-  get exitReason(): string | undefined {
-    return this.#exitReason;
   }
 
   /** Resolves once the process has ended and all that it wrote is read, or after a moment: a pipe breaks before the end is known. */
@@ -158,12 +141,12 @@ export class ProcessTransport implements Transport {
       () => this.#refuseMessage(),
     );
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => this.#errors.add(text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => this.errors.add(text));
     this.#drained = new Promise((resolve) => child.once("close", resolve));
     this.#exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         const byItself = !this.#ending || (this.#isBroken && !this.#isSignalled);
-        if (byItself) this.#exitReason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+        if (byItself) this.exitReason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
         resolve();
       });
     });
@@ -232,14 +215,14 @@ export class ProcessTransport implements Transport {
     }
     if (!message) {
       // Many servers print a greeting.
-      this.#strayLines.add(`${line}\n`);
+      this.strayLines.add(`${line}\n`);
       return;
     }
     this.onmessage?.(message);
   }
 
   #refuseMessage(): void {
-    this.#isTooLong = true;
+    this.isTooLong = true;
     void this.close();
   }
 }
