@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
@@ -54,5 +55,30 @@ await count("rg foo src | head judged", (cwd, word) => {
 await count("one search", (cwd, word) => {
   const registry = new ToolRegistry(createSearchTools({ root: cwd }));
   return () => registry.execute("search_text", { query: word, paths: ["src"] });
+});
+await count("toolcrib run, by the offline stand-in", (cwd, word) => async () => {
+  const { main } = await load("cli");
+  const env = { XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config"), NO_COLOR: "1" };
+  let printed = "";
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      printed += chunk;
+      done();
+    },
+  });
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const nothing = () => {};
+  const host = {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env,
+    cwd: () => cwd,
+    on: nothing,
+    once: nothing,
+    off: nothing,
+  };
+  await main(["run", `find ${word} in src`, "-m", "offline"], host);
+  return printed;
 });
 rmSync(folder, { recursive: true });

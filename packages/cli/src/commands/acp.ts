@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { type AcpSession, type AcpSessionRequest, permissionModes, serveAcp } from "@toolcrib/acp";
 import { keyedModels } from "@toolcrib/agent/models";
 import type { Mode } from "@toolcrib/policy";
-import type { Command } from "commander";
 import { configuredValues } from "../config/applyConfig.ts";
 import type { ExitReason } from "../exitReasons.ts";
 import { messageOf } from "../explain.ts";
@@ -25,46 +24,44 @@ export const acp: DefineCommand = defineCommand({
   more: `
 An editor starts this command and speaks the Agent Client Protocol with it on standard input and output.
 Each session works in the folder that the editor names, and in those of --root; with --on in the folder there.`,
-  run: (program, flags, _args, command) => serveEditor(program, flags, command),
+  async run(program, flags, _args, command): Promise<ExitReason> {
+    const { interrupts, folders, host } = program;
+    // Made now, so that wrong flags are reported here and not to the editor.
+    createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
+    // The program's own handler ends it at once, and the tools and servers that run would be left.
+    host.stdout.removeAllListeners("error");
+    const flagsIn = async (directory: string): Promise<ConversationFlags> => ({
+      ...flags,
+      ...(await configuredValues(command, program, directory)),
+    });
+    const serving = serveAcp({
+      name: "toolcrib",
+      version: version(),
+      input: host.stdin,
+      output: host.stdout,
+      explain: messageOf,
+      createSession: async (request) => openSession(program, await flagsIn(request.cwd), request),
+      async openSession(id, request) {
+        const found = (await sessionsOf(request.cwd, folders).list()).find(({ file }) => idOf(file) === id);
+        return found && openSession(program, { ...(await flagsIn(request.cwd)), resume: found.file }, request);
+      },
+      async listSessions(cwd = program.cwd) {
+        const sessions = await sessionsOf(cwd, folders).list();
+        return sessions.map((session) => ({
+          id: idOf(session.file),
+          cwd,
+          title: titleOf(session),
+          changedAt: session.changedAt,
+        }));
+      },
+    });
+    await interrupts.during((signal) => {
+      signal.addEventListener("abort", () => void serving.close(), { once: true });
+      return serving.closed;
+    });
+    return "ok";
+  },
 });
-
-async function serveEditor(program: Program, flags: ConversationFlags, command: Command): Promise<ExitReason> {
-  const { interrupts, folders, host } = program;
-  // Made now, so that wrong flags are reported here and not to the editor.
-  createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
-  // The program's own handler ends it at once, and the tools and servers that run would be left.
-  host.stdout.removeAllListeners("error");
-  const flagsIn = async (directory: string): Promise<ConversationFlags> => ({
-    ...flags,
-    ...(await configuredValues(command, program, directory)),
-  });
-  const serving = serveAcp({
-    name: "toolcrib",
-    version: version(),
-    input: host.stdin,
-    output: host.stdout,
-    explain: messageOf,
-    createSession: async (request) => openSession(program, await flagsIn(request.cwd), request),
-    async openSession(id, request) {
-      const found = (await sessionsOf(request.cwd, folders).list()).find(({ file }) => idOf(file) === id);
-      return found && openSession(program, { ...(await flagsIn(request.cwd)), resume: found.file }, request);
-    },
-    async listSessions(cwd = program.cwd) {
-      const sessions = await sessionsOf(cwd, folders).list();
-      return sessions.map((session) => ({
-        id: idOf(session.file),
-        cwd,
-        title: titleOf(session),
-        changedAt: session.changedAt,
-      }));
-    },
-  });
-  await interrupts.during((signal) => {
-    signal.addEventListener("abort", () => void serving.close(), { once: true });
-    return serving.closed;
-  });
-  return "ok";
-}
 
 async function openSession(
   program: Program,

@@ -21,28 +21,21 @@ export const completion: DefineCommand = defineCommand({
   bash  eval "$(toolcrib completion bash)"      in ~/.bashrc
   zsh   eval "$(toolcrib completion zsh)"       in ~/.zshrc, after compinit
   fish  toolcrib completion fish | source       in ~/.config/fish/config.fish`,
-  run: (program, _flags, [shell, typed], command) => complete(program, command, shell, typed),
-});
-
-async function complete(
-  program: Program,
-  command: Command,
-  shell: string,
-  [caller = "", ...typed]: readonly string[],
-): Promise<ExitReason> {
-  if (shell === "words") {
-    const words = caller === "bash" ? joinAssigned(typed) : typed;
-    const found = await candidates(program, command.parent ?? command, words[0] === "--" ? words.slice(1) : words);
-    const prefix = /^--[\w-]+=/.exec(words.at(-1) ?? "")?.[0] ?? "";
-    // bash replaces what stands after the =, others the whole word.
-    for (const { value, about } of found)
-      program.terminal.data(`${caller === "bash" ? "" : prefix}${value}\t${about}\n`);
+  async run(program, _flags, [shell, [caller = "", ...typed]], command): Promise<ExitReason> {
+    if (shell === "words") {
+      const words = caller === "bash" ? joinAssigned(typed) : typed;
+      const found = await candidates(program, command.parent ?? command, words[0] === "--" ? words.slice(1) : words);
+      const prefix = /^--[\w-]+=/.exec(words.at(-1) ?? "")?.[0] ?? "";
+      // bash replaces what stands after the =, others the whole word.
+      for (const { value, about } of found)
+        program.terminal.data(`${caller === "bash" ? "" : prefix}${value}\t${about}\n`);
+      return "ok";
+    }
+    if (!shells.includes(shell)) throw usageError(`completion ${shell}: expected ${shells.join(", ")}`);
+    program.terminal.data(readFileSync(packageFile(`completion/toolcrib.${shell}`), "utf8"));
     return "ok";
-  }
-  if (!shells.includes(shell)) throw usageError(`completion ${shell}: expected ${shells.join(", ")}`);
-  program.terminal.data(readFileSync(packageFile(`completion/toolcrib.${shell}`), "utf8"));
-  return "ok";
-}
+  },
+});
 
 /** Joins what bash splits: it takes `--mode=full` for three words. */
 function joinAssigned(words: readonly string[]): string[] {

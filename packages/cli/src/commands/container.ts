@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { oneLine } from "@toolcrib/core/internal";
 import { findProgram, isInside } from "@toolcrib/kit/files";
 import { CliError, type ExitReason, usageError } from "../exitReasons.ts";
-import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import { canonicalPath } from "../state/stateFolder.ts";
 import { packageFile, version } from "../version.ts";
@@ -33,38 +32,32 @@ export const container: DefineCommand = defineCommand({
   arguments: [["[command...]", "what toolcrib does there, with its flags, such as run or chat"]],
   takesAnyFlag: true,
   passThrough: true,
-  run: (program, given, [words]) => runInContainer(program, words, given),
+  async run(program, given, [words]): Promise<ExitReason> {
+    const { host, terminal, env, folders, cwd } = program;
+    for (const flag of ["image", "network"] as const)
+      if (/^(?:-|$)/.test(given[flag] ?? "x"))
+        throw usageError(`--${flag} takes a name, not ${given[flag] || "nothing"}`);
+    const project = projectOf(given.project, cwd, folders.home);
+    const engine = findEngine(given.engine, project);
+    const image = given.image ?? builtImage(engine, (line) => terminal.aside(line));
+    const hasTerminal = host.stdin.isTTY && host.stdout.isTTY;
+    const args = [
+      ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],
+      ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+      // The files keep the labels that they have.
+      ...(existsSync("/sys/fs/selinux/enforce") ? ["--security-opt", "label=disable"] : []),
+      ...userArguments(engine),
+      ...["--mount", mountOf("bind", project, project), "--workdir", project],
+      ...["--mount", mountOf("volume", `toolcrib-home-${process.getuid?.() ?? 0}`, "/home/toolcrib")],
+      ...(given.network === undefined ? [] : ["--network", given.network]),
+      // By name alone: what is on a command line can be read by every user of the machine.
+      ...handedOver(env, given.env).flatMap((name) => ["--env", name]),
+      ...[image, ...words],
+    ];
+    host.exit(await exitCodeOf(engine.program, args, program));
+    return "ok";
+  },
 });
-
-async function runInContainer(
-  program: Program,
-  words: readonly string[],
-  given: FlagsOf<typeof flags>,
-): Promise<ExitReason> {
-  const { host, terminal, env, folders, cwd } = program;
-  for (const flag of ["image", "network"] as const)
-    if (/^(?:-|$)/.test(given[flag] ?? "x"))
-      throw usageError(`--${flag} takes a name, not ${given[flag] || "nothing"}`);
-  const project = projectOf(given.project, cwd, folders.home);
-  const engine = findEngine(given.engine, project);
-  const image = given.image ?? builtImage(engine, (line) => terminal.aside(line));
-  const hasTerminal = host.stdin.isTTY && host.stdout.isTTY;
-  const args = [
-    ...["run", "--rm", "--interactive", ...(hasTerminal ? ["--tty"] : [])],
-    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
-    // The files keep the labels that they have.
-    ...(existsSync("/sys/fs/selinux/enforce") ? ["--security-opt", "label=disable"] : []),
-    ...userArguments(engine),
-    ...["--mount", mountOf("bind", project, project), "--workdir", project],
-    ...["--mount", mountOf("volume", `toolcrib-home-${process.getuid?.() ?? 0}`, "/home/toolcrib")],
-    ...(given.network === undefined ? [] : ["--network", given.network]),
-    // By name alone: what is on a command line can be read by every user of the machine.
-    ...handedOver(env, given.env).flatMap((name) => ["--env", name]),
-    ...[image, ...words],
-  ];
-  host.exit(await exitCodeOf(engine.program, args, program));
-  return "ok";
-}
 
 /** Throws unless it can be mounted; the home folder and what holds it only where they are named. */
 function projectOf(named: string | undefined, cwd: string, home: string): string {

@@ -11,7 +11,14 @@ import { sessionRetention } from "../config/ownSettings.ts";
 import { type LoadedSkills, loadSkills, noSkills } from "../config/skills.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import { isKeptSession, makeSessionFolder, type PickSession, resumedFile, sessionsOf } from "../state/sessionFile.ts";
+import {
+  isKeptSession,
+  makeSessionFolder,
+  type PickSession,
+  resumedFile,
+  sessionChoice,
+  sessionsOf,
+} from "../state/sessionFile.ts";
 import type { Asker, PickChoice } from "../terminal/ask.ts";
 import { firstLineOf, withTextBefore } from "../terminal/prompt.ts";
 import { answersTo } from "../tools/approval.ts";
@@ -22,7 +29,6 @@ import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 import { type AgentParts, type BuiltAgent, buildAgent, type ConversationFlags, SessionLock } from "./buildAgent.ts";
-import { sessionChoice } from "./sessionChoice.ts";
 
 interface ConversationOptions {
   /** With it commands may run in the background. */

@@ -31,7 +31,7 @@ export const contracts: DefineCommand = defineCommand({
   arguments: [["<folder>", "where the other versions are installed"]],
   run: (program, { json }, [folder]) => {
     const load = async (): Promise<Check> => {
-      const { checkContracts } = await import("../doctor/contracts.ts");
+      const { checkContracts } = await import("../doctor/project.ts");
       return async ({ cwd }) => checkContracts(cwd, folder);
     };
     return runChecks({ contracts: { title: "What the other versions would change", load } }, program, json);

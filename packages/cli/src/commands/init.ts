@@ -2,45 +2,42 @@ import { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureDirectory, plainSystemError } from "@toolcrib/kit/files";
-import { type ExitReason, usageError } from "../exitReasons.ts";
-import type { Program } from "../program.ts";
-import { shellWord } from "../terminal/shellWord.ts";
+import { usageError } from "../exitReasons.ts";
+import { shellWord } from "../terminal/question.ts";
 import { manifest, packageFile } from "../version.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 /** `toolcrib init`: a small project with an agent and a tool of its own. */
 export const init: DefineCommand = defineCommand({
   arguments: [["[dir]", "the directory; created if it is missing (default: this one)"]],
-  run: (program, _flags, [dir]) => writeProject(program, dir),
-});
-
-function writeProject({ terminal, cwd }: Program, dir = "."): ExitReason {
-  const target = resolve(cwd, dir);
-  if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw usageError(`init ${dir}: this is not a directory; name an empty one, or one that does not exist yet`);
-  const name = projectName(target);
-  const files = readTemplates(name).map(([path, text]) => [join(target, path), text] as const);
-  const taken = files.find(([path]) => lstatSync(path, { throwIfNoEntry: false }));
-  if (taken)
-    throw usageError(
-      `init ${dir}: ${relative(target, taken[0])} exists, and init overwrites nothing; name another directory`,
-    );
-  try {
-    for (const [path, text] of files) {
-      ensureDirectory(dirname(path), 0o777);
-      writeFileSync(path, text, { flag: "wx" });
-      terminal.aside(`  ${relative(target, path)}`);
+  run({ terminal, cwd }, _flags, [dir = "."]) {
+    const target = resolve(cwd, dir);
+    if (dir === "" || statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw usageError(`init ${dir}: this is not a directory; name an empty one, or one that does not exist yet`);
+    const name = projectName(target);
+    const files = readTemplates(name).map(([path, text]) => [join(target, path), text] as const);
+    const taken = files.find(([path]) => lstatSync(path, { throwIfNoEntry: false }));
+    if (taken)
+      throw usageError(
+        `init ${dir}: ${relative(target, taken[0])} exists, and init overwrites nothing; name another directory`,
+      );
+    try {
+      for (const [path, text] of files) {
+        ensureDirectory(dirname(path), 0o777);
+        writeFileSync(path, text, { flag: "wx" });
+        terminal.aside(`  ${relative(target, path)}`);
+      }
+    } catch (error) {
+      throw plainSystemError(error, dir);
     }
-  } catch (error) {
-    throw plainSystemError(error, dir);
-  }
-  const enter = target === cwd ? "" : `  cd ${shellWord(dir)}\n`;
-  terminal.show(
-    `Created the project ${name}. To try it:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n\n` +
-      "No key is needed: without one, a simple stand-in answers. README.md says how to connect a model.\n",
-  );
-  return "ok";
-}
+    const enter = target === cwd ? "" : `  cd ${shellWord(dir)}\n`;
+    terminal.show(
+      `Created the project ${name}. To try it:\n\n${enter}  npm install\n  npm test\n  npm start -- "list src"\n\n` +
+        "No key is needed: without one, a simple stand-in answers. README.md says how to connect a model.\n",
+    );
+    return "ok";
+  },
+});
 
 /** Makes a package name that npm accepts. */
 export function projectName(folder: string): string {

@@ -3,10 +3,9 @@ import { printableName } from "@toolcrib/core/text";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { writeNewFile } from "../state/givenFile.ts";
-import { describeSession, exportSession, namedSession, sessionsOf } from "../state/sessionFile.ts";
+import { describeSession, exportSession, namedSession, sessionChoice, sessionsOf } from "../state/sessionFile.ts";
 import { numberedRows } from "../terminal/ask.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
-import { sessionChoice } from "./sessionChoice.ts";
 
 function row(session: SessionSummary): string {
   return `${printableName(session.id)}  ${describeSession(session)}`;

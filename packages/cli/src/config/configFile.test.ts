@@ -3,28 +3,17 @@ import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { usageError } from "../exitReasons.ts";
-import { configFile } from "./configFile.ts";
+import { findFolders } from "../state/folders.ts";
+import { type ConfigFile, projectConfig, userConfig } from "./configFile.ts";
 import { parseSetting, settingKeys, settingsFromEnvironment, variableName } from "./settingValues.ts";
 
-const schema = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    $schema: { type: "string" },
-    model: { type: "string" },
-    allow: { type: "array", items: { type: "string" } },
-    sessions: {
-      type: "object",
-      additionalProperties: false,
-      properties: { keepDays: { type: "integer", minimum: 1 }, keep: { type: "boolean" } },
-    },
-  },
-};
+/** The user's own file below a folder. */
+const ownFile = (folder: string): ConfigFile => userConfig(findFolders({ XDG_CONFIG_HOME: folder }));
 
 describe("a configuration file", () => {
   test("is read, changed in place and checked, with nothing else left behind", async () => {
-    const path = join(temporaryFolder("file"), "deep", "config.json");
-    const file = configFile({ path, schema });
+    const file = ownFile(temporaryFolder("file"));
+    const { path } = file;
     expect(await file.read()).toBeUndefined();
     await file.set("sessions.keepDays", 3);
     await file.set("model", "a/b");
@@ -37,36 +26,36 @@ describe("a configuration file", () => {
   });
 
   test("names the line of what is wrong, at any depth", async () => {
-    const path = join(temporaryFolder("file"), "config.json");
-    const file = configFile({ path, name: "settings", schema, advice: "mend it" });
+    const folder = temporaryFolder("file");
+    const file = projectConfig(folder);
     const failure = async (text: string): Promise<unknown> => {
-      writeFileSync(path, text);
+      writeFileSync(join(folder, ".toolcrib.json"), text);
       return file.read().catch((error: unknown) => error);
     };
     expect(await failure(`{\n "sessions": {\n  "keepDay": 1 } }`)).toEqual(
       usageError(
-        "settings:3: sessions.keepDay is not a key; did you mean keepDays? (allowed: keepDays, keep); mend it",
+        ".toolcrib.json:3: sessions.keepDay is not a key; did you mean keepDays? (allowed: keepDays, keepMegabytes); correct it with: toolcrib config edit --project",
       ),
     );
-    expect(await failure(`{ "sessions": { "keep": true,\n "keep": false } }`)).toEqual(
-      usageError("settings:2: keep stands there twice; mend it"),
+    expect(await failure(`{ "sessions": { "keepDays": 1,\n "keepDays": 2 } }`)).toEqual(
+      usageError(".toolcrib.json:2: keepDays stands there twice; correct it with: toolcrib config edit --project"),
     );
   });
 
   test("of two that change it at once, none is lost", async () => {
-    const path = join(temporaryFolder("file"), "config.json");
+    const folder = temporaryFolder("file");
     const values: [string, unknown][] = [
       ["model", "x"],
       ["allow", ["a"]],
-      ["sessions.keep", true],
+      ["sessions.keepDays", 4],
     ];
-    await Promise.all(values.map(([key, value]) => configFile({ path, schema }).set(key, value)));
-    expect((await configFile({ path, schema }).read())?.values).toEqual(Object.fromEntries(values));
+    await Promise.all(values.map(([key, value]) => ownFile(folder).set(key, value)));
+    expect((await ownFile(folder).read())?.values).toEqual(Object.fromEntries(values));
   });
   test("a value is taken out again, and one that is not there changes nothing, not even the folder", async () => {
     const folder = temporaryFolder("file");
-    const path = join(folder, "deep", "config.json");
-    const file = configFile({ path, schema });
+    const file = ownFile(folder);
+    const { path } = file;
     expect(await file.unset("model")).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
     await file.set("sessions.keepDays", 3);
@@ -81,19 +70,22 @@ describe("a configuration file", () => {
 
 describe("settings", () => {
   test("have keys, variables, and values from words", async () => {
-    expect(settingKeys(schema)).toEqual(["model", "allow", "sessions.keepDays", "sessions.keep"]);
+    expect(settingKeys()).toEqual(
+      expect.arrayContaining(["model", "allow", "sessions.keepDays", "sessions.keepMegabytes"]),
+    );
+    expect(settingKeys()).not.toContain("$schema");
     expect(variableName("sessions.keepDays")).toBe("TOOLCRIB_SESSIONS_KEEP_DAYS");
-    expect(parseSetting(schema, "sessions.keepDays", ["3"])).toBe(3);
-    expect(parseSetting(schema, "sessions.keep", ["true"])).toBe(true);
-    expect(parseSetting(schema, "model", ["3"])).toBe("3");
-    expect(parseSetting(schema, "allow", ["a b", "c"])).toEqual(["a b", "c"]);
-    expect(parseSetting(schema, "allow", [`["a","b"]`])).toEqual(["a", "b"]);
-    const environment = { TOOLCRIB_MODEL: "m", TOOLCRIB_SESSIONS_KEEP: "false", TOOLCRIB_ALLOW: "x", MODEL: "y" };
-    expect(await settingsFromEnvironment(environment, schema)).toEqual({
+    expect(parseSetting("sessions.keepDays", ["3"])).toBe(3);
+    expect(parseSetting("mcp", ["true"])).toBe(true);
+    expect(parseSetting("model", ["3"])).toBe("3");
+    expect(parseSetting("allow", ["a b", "c"])).toEqual(["a b", "c"]);
+    expect(parseSetting("allow", [`["a","b"]`])).toEqual(["a", "b"]);
+    const environment = { TOOLCRIB_MODEL: "m", TOOLCRIB_MCP: "false", TOOLCRIB_ALLOW: "x", MODEL: "y" };
+    expect(await settingsFromEnvironment(environment)).toEqual({
       model: "m",
-      "sessions.keep": false,
+      mcp: false,
     });
-    const wrong = settingsFromEnvironment({ TOOLCRIB_SESSIONS_KEEP_DAYS: "0" }, schema);
+    const wrong = settingsFromEnvironment({ TOOLCRIB_SESSIONS_KEEP_DAYS: "0" });
     await expect(wrong).rejects.toThrow("TOOLCRIB_SESSIONS_KEEP_DAYS: ");
   });
 });

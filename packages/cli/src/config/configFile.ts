@@ -1,8 +1,12 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { messageOf } from "@toolcrib/core/text";
 import { createPathScope, ensureDirectory, readGivenFile, withFileLock, writeAtomically } from "@toolcrib/kit/files";
 import { editJson } from "@toolcrib/mcp/config";
+import type { PolicyOptions } from "@toolcrib/policy";
 import { usageError } from "../exitReasons.ts";
-import { type ConfigFileOptions, parseConfigText } from "./configText.ts";
+import type { Folders } from "../state/folders.ts";
+import { parseConfigText } from "./configText.ts";
+import { projectConfigName } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
 /** The text of a file, and what it says. */
@@ -30,17 +34,40 @@ export interface ConfigFile {
 const maxMegabytes = 1;
 const emptyText = "{\n}\n";
 
-/** Opens a file; nothing is read or made before it is used. */
-export function configFile(options: ConfigFileOptions): ConfigFile {
-  const { path, name = path, root } = options;
+/** Throws a usage error for a rule that would stop every later command. Not part of each reading: the policy takes 100 ms to load. */
+export async function checkRules({ allow, ask, deny }: Settings, file?: ConfigFile): Promise<void> {
+  if (!allow && !ask && !deny) return;
+  const { createPolicy } = await import("@toolcrib/policy");
+  try {
+    createPolicy({ allow, ask, deny } as PolicyOptions);
+  } catch (error) {
+    const problem = messageOf(error).replace(/^createPolicy: /, "");
+    const flag = file?.name === projectConfigName ? " --project" : "";
+    throw usageError(file ? `${file.name}: ${problem}; correct it with: toolcrib config edit${flag}` : problem);
+  }
+}
+
+/** Opens the user's own file; nothing is read or made before it is used. */
+export function userConfig({ config }: Folders): ConfigFile {
+  return configFile(join(config, "config.json"));
+}
+
+/** Opens the file of a directory, which somebody else may have written. */
+export function projectConfig(directory: string): ConfigFile {
+  return configFile(join(directory, projectConfigName), directory);
+}
+
+/** `project`: its folder, which a link in place of the file may not lead out of. */
+function configFile(path: string, project?: string): ConfigFile {
+  const name = project === undefined ? path : projectConfigName;
   const readText = (): Promise<string | undefined> =>
     readGivenFile(path, { what: name, maxMegabytes, toError: usageError });
   const parse = async (text: string): Promise<ConfigContent> => ({
     text,
-    values: await parseConfigText(text, name, options),
+    values: await parseConfigText(text, name, project !== undefined),
   });
   const write = async (text: string): Promise<void> => {
-    const scope = createPathScope(root === undefined ? {} : { root, cwd: root });
+    const scope = createPathScope(project === undefined ? {} : { root: project, cwd: project });
     await writeAtomically(await scope.resolve(path), text, { scope });
   };
   const locked = async <Result>(use: () => Promise<Result>): Promise<Result> => {

@@ -1,4 +1,4 @@
-import { type JsonSchema, validateJson } from "@toolcrib/core";
+import { validateJson } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { byteOrderMark } from "@toolcrib/kit/text";
@@ -11,43 +11,31 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { usageError } from "../exitReasons.ts";
+import { configSchema } from "../version.ts";
+import { settings } from "./settings.ts";
 import { flatSettings, type Settings } from "./settingValues.ts";
 
-export interface ConfigFileOptions {
-  path: string;
-  /** Its name in messages. Default: its path. */
-  name?: string | undefined;
-  /** The schema of its content; closed schemas find misspelt keys. */
-  schema: JsonSchema;
-  /** A folder that a link in place of the file may not lead out of when it is written. Default: no limit. */
-  root?: string | undefined;
-  /** Returns what else is wrong with the values, if anything. */
-  check?: ((values: Settings) => string | undefined) | undefined;
-  /** Ends each message: what the user may do. */
-  advice?: string | undefined;
-}
-
-/** Reads the values of a file's text. Rejects with the line of what is wrong. */
-export async function parseConfigText(
-  text: string,
-  name: string,
-  { schema, check, advice }: ConfigFileOptions,
-): Promise<Settings> {
+/** Reads the values of a file's text, of a project or the user's own. Rejects with the line of what is wrong. */
+export async function parseConfigText(text: string, name: string, isProject: boolean): Promise<Settings> {
   const wrong = (offset: number, problem: string): Error => {
     const line = text.slice(0, offset).split("\n").length;
-    return usageError(`${name}:${line}: ${problem}${advice === undefined ? "" : `; ${advice}`}`);
+    return usageError(
+      `${name}:${line}: ${problem}; correct it with: toolcrib config edit${isProject ? " --project" : ""}`,
+    );
   };
   const root = parseText(text, wrong);
   const value: unknown = getNodeValue(root);
-  const [issue] = await validateJson(value, schema, "a key").catch(() => [{ field: "", reason: "it is too large" }]);
+  const [issue] = await validateJson(value, configSchema(), "a key").catch(() => [
+    { field: "", reason: "it is too large" },
+  ]);
   if (issue) {
     const path = issue.field.split(/[.[\]]+/).filter(Boolean);
     const place = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
     throw wrong(findNodeAtLocation(root, place)?.offset ?? 0, `${clip(issue.field, 80)} ${issue.reason}`.trimStart());
   }
   const values = flatSettings(value as Record<string, unknown>);
-  const problem = check?.(values);
-  if (problem !== undefined) throw wrong(0, problem);
+  const own = isProject && Object.keys(values).find((key) => settings[key]?.isUserOnly);
+  if (own) throw wrong(0, `${own} belongs only in your own file: toolcrib config set ${own} …`);
   return values;
 }
 

@@ -1,14 +1,13 @@
 import { messageOf } from "@toolcrib/core/text";
 import type { Program } from "../program.ts";
 import { askYesNo, isTooLong, terminalAsker } from "../terminal/ask.ts";
-import { configSchema } from "../version.ts";
 import type { ConfigContent } from "./configFile.ts";
-import { checkRules, projectConfig, userConfig } from "./configFiles.ts";
+import { checkRules, projectConfig, userConfig } from "./configFile.ts";
 import { denyRulesIn } from "./configText.ts";
-import { describeLeftOut, type ProjectFile, readProjectFiles } from "./projectFiles.ts";
+import type { ProjectFile } from "./projectFiles.ts";
 import { projectConfigName, type Source } from "./settings.ts";
 import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
-import { describeChanges, nameProjectFiles, projectAnswer, trustedText, trustIn, untrusted } from "./trust.ts";
+import { type Project, projectAnswer, readProject, trustIn, untrusted } from "./trust.ts";
 
 /**
  * Loads environment, project and user, in this order. The project's file counts once the user trusts it: asks on a terminal, unless
@@ -19,18 +18,14 @@ export async function loadSources(
   isAsking = true,
   directory: string = program.cwd,
 ): Promise<Source[]> {
-  const { env, folders, settings } = program;
+  const { env, folders, settings, terminal } = program;
   const user = await settings;
-  const files = readProjectFiles(directory);
-  const config = await readProjectConfig(program, directory);
-  const leftOut = describeLeftOut(files.leftOut);
-  if (leftOut !== undefined) program.terminal.aside(leftOut);
-  const name = nameProjectFiles(config !== undefined, files);
-  const project = { name, text: trustedText(config?.text, files), values: config?.values ?? {}, files: files.files };
-  const environment = await settingsFromEnvironment(env, configSchema());
+  const project = readProject(directory, await readProjectConfig(program, directory));
+  if (project.leftOut !== undefined) terminal.aside(project.leftOut);
+  const environment = await settingsFromEnvironment(env);
   return [
     { name: "the environment", values: environment },
-    ...(name !== "" ? [await projectSource(project, program, isAsking, directory)] : []),
+    ...(project.name !== "" ? [await projectSource(project, program, isAsking, directory)] : []),
     ...(user ? [{ name: userConfig(folders).name, values: user }] : []),
   ];
 }
@@ -52,24 +47,16 @@ async function readProjectConfig(program: Program, directory: string): Promise<C
   }
 }
 
-interface Project {
-  readonly name: string;
-  /** Binds a yes; undefined if none can be given. */
-  readonly text: string | undefined;
-  readonly values: Settings;
-  readonly files: readonly ProjectFile[];
-}
-
 /** Reads the files that a project brings along, if the user trusts the project as it is. */
 export async function trustedFiles(
   { trust }: Pick<Program, "trust">,
   directory: string,
 ): Promise<readonly ProjectFile[]> {
-  const found = readProjectFiles(directory);
-  if (found.files.length === 0) return [];
   try {
-    const text = trustedText(await projectConfig(directory).readText(), found);
-    return (await projectAnswer({ trust, cwd: directory }, text)) === "trusted" ? found.files : [];
+    const text = await projectConfig(directory).readText();
+    const project = readProject(directory, text === undefined ? undefined : { text, values: {} });
+    const isUsed = project.files.length > 0 && (await projectAnswer({ trust, cwd: directory }, project)) === "trusted";
+    return isUsed ? project.files : [];
   } catch {
     // What cannot be read was told before, and is not trusted.
     return [];
@@ -99,10 +86,9 @@ async function projectSource(
 
 async function trustedValues(file: Project, program: Program, isAsking: boolean, directory: string): Promise<Settings> {
   const { terminal, trust: store } = program;
-  const changes = describeChanges(file.values, file.files);
+  const { changes, text } = file;
   if (changes.length === 0) return file.values;
-  const { text } = file;
-  const trust = await projectAnswer({ trust: store, cwd: directory }, text);
+  const trust = await projectAnswer({ trust: store, cwd: directory }, file);
   if (trust === "trusted") return file.values;
   if (!isAsking) return untrusted(file.values);
   const asker = trust === "refused" ? undefined : terminalAsker(program);

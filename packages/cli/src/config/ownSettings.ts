@@ -6,7 +6,7 @@ import type { Settings } from "./settingValues.ts";
 /** Reads the user's own file; undefined without one. */
 export async function ownSettings(folders: Folders): Promise<Settings | undefined> {
   if (!existsSync(join(folders.config, "config.json"))) return undefined;
-  const { userConfig } = await import("./configFiles.ts");
+  const { userConfig } = await import("./configFile.ts");
   return (await userConfig(folders).read())?.values;
 }
 

@@ -2,21 +2,22 @@ import { type JsonSchema, validateJson } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
+import { configSchema } from "../version.ts";
 
 /** Values by key: `sessions.keepDays` is the key of one inside another. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Lists the keys of a schema, in its order. */
-export function settingKeys(schema: JsonSchema): string[] {
+/** Lists the keys of the configuration, or of a part of its schema, in its order. */
+export function settingKeys(schema: JsonSchema = configSchema()): string[] {
   return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) =>
     inner.type === "object" ? settingKeys(inner).map((name) => `${key}.${name}`) : key === "$schema" ? [] : [key],
   );
 }
 
 /** Reads the value that words of a command line or a variable stand for, by the schema of the key. It may still break that schema. */
-export function parseSetting(schema: JsonSchema, key: string, words: readonly string[]): unknown {
+export function parseSetting(key: string, words: readonly string[]): unknown {
   const [word = ""] = words;
-  const { type } = schemaOf(schema, key);
+  const { type } = schemaOf(key);
   if (type === "array") return word.startsWith("[") && words.length === 1 ? (parsed(word) ?? word) : [...words];
   if (words.length > 1) return words.join(" ");
   if (type === "boolean" && /^(?:true|false)$/.test(word)) return word === "true";
@@ -29,17 +30,14 @@ export function variableName(key: string): string {
 }
 
 /** Reads settings from the environment, except lists. Throws a usage error for a value that the schema refuses. */
-export async function settingsFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  schema: JsonSchema,
-): Promise<Settings> {
+export async function settingsFromEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Settings> {
   const values: Record<string, unknown> = {};
-  for (const key of settingKeys(schema)) {
+  for (const key of settingKeys()) {
     const variable = variableName(key);
     const text = env[variable];
-    if (!text || schemaOf(schema, key).type === "array") continue;
-    const value = parseSetting(schema, key, [text]);
-    const [issue] = await validateJson(value, schemaOf(schema, key));
+    if (!text || schemaOf(key).type === "array") continue;
+    const value = parseSetting(key, [text]);
+    const [issue] = await validateJson(value, schemaOf(key));
     if (issue) throw usageError(`${variable}: ${issue.reason}`);
     values[key] = value;
   }
@@ -56,8 +54,8 @@ export function flatSettings(value: Readonly<Record<string, unknown>>): Settings
   return Object.fromEntries(entries.filter(([key]) => key !== "$schema"));
 }
 
-function schemaOf(schema: JsonSchema, key: string): JsonSchema {
-  return key.split(".").reduce<JsonSchema>((place, part) => propertiesOf(place)[part] ?? {}, schema);
+function schemaOf(key: string): JsonSchema {
+  return key.split(".").reduce<JsonSchema>((place, part) => propertiesOf(place)[part] ?? {}, configSchema());
 }
 
 function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, JsonSchema>> {

@@ -4,7 +4,8 @@ import { clip, showInvisible } from "@toolcrib/core/text";
 import type { Trust } from "@toolcrib/kit/files";
 import { redactUrls } from "@toolcrib/kit/text";
 import type { Program } from "../program.ts";
-import type { ProjectFile, ProjectFiles } from "./projectFiles.ts";
+import type { ConfigContent } from "./configFile.ts";
+import { describeLeftOut, type ProjectFile, type ProjectFiles, readProjectFiles } from "./projectFiles.ts";
 import { projectConfigName, settings } from "./settings.ts";
 import type { Settings } from "./settingValues.ts";
 
@@ -38,18 +39,41 @@ export function trustedText(configuration: string | undefined, { files, leftOut 
   return JSON.stringify([configuration ?? "", files, ...(names.length > 0 ? [names] : [])]);
 }
 
-/** Returns the user's answer about a project, of which `text` is what `trustedText` returns; `unbound` if no answer can be bound to it. */
-export async function projectAnswer(
-  { trust, cwd }: Pick<Program, "trust" | "cwd">,
-  text: string | undefined,
-): Promise<Trust | "unbound"> {
-  return text === undefined ? "unbound" : trustIn({ trust }, "project", cwd).of(text);
+/** The things that a directory brings along, as they are now. */
+export interface Project {
+  /** Names it for people; empty if there is nothing that can be used. */
+  readonly name: string;
+  readonly values: Settings;
+  readonly files: readonly ProjectFile[];
+  /** Names what is left out, in one line; undefined if nothing is. */
+  readonly leftOut: string | undefined;
+  /** Binds a yes; undefined if none can be given. */
+  readonly text: string | undefined;
+  /** Describes what trust would change, a line each. */
+  readonly changes: readonly string[];
 }
 
-/** Names what a project brings along, for people. */
-export function nameProjectFiles(hasConfiguration: boolean, { files }: ProjectFiles): string {
-  const names = [...(hasConfiguration ? [projectConfigName] : []), ...(files.length > 0 ? [".toolcrib"] : [])];
-  return names.join(" and ");
+/** Reads what a directory brings along beside its configuration. */
+export function readProject(directory: string, config: ConfigContent | undefined): Project {
+  const found = readProjectFiles(directory);
+  const { text, values = {} } = config ?? {};
+  const names = [...(config ? [projectConfigName] : []), ...(found.files.length > 0 ? [".toolcrib"] : [])];
+  return {
+    name: names.join(" and "),
+    values,
+    files: found.files,
+    leftOut: describeLeftOut(found.leftOut),
+    text: trustedText(text, found),
+    changes: describeChanges(values, found.files),
+  };
+}
+
+/** Returns the user's answer about a project; `unbound` if no answer can be bound to it. */
+export async function projectAnswer(
+  { trust, cwd }: Pick<Program, "trust" | "cwd">,
+  { text }: Pick<Project, "text">,
+): Promise<Trust | "unbound"> {
+  return text === undefined ? "unbound" : trustIn({ trust }, "project", cwd).of(text);
 }
 
 /** Keeps the settings that hold without trust: a `deny` rule only narrows. An `ask` rule can turn a refusal into a question. */

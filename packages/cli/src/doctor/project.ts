@@ -1,14 +1,14 @@
-import { findProject } from "@toolcrib/contracts";
+import { resolve } from "node:path";
+import { comparePackages, describeComparison, findProject, packagesIn } from "@toolcrib/contracts";
 import { oneLine } from "@toolcrib/core/internal";
 import { fileConsents, checkServers as lookAtServers } from "@toolcrib/mcp/config";
-import { checkRules, projectConfig, userConfig } from "../config/configFiles.ts";
-import { describeLeftOut, readProjectFiles } from "../config/projectFiles.ts";
-import { describeChanges, nameProjectFiles, projectAnswer, trustedText } from "../config/trust.ts";
+import { checkRules, projectConfig, userConfig } from "../config/configFile.ts";
+import { projectAnswer, readProject } from "../config/trust.ts";
 import { messageOf } from "../explain.ts";
 import { serversFile } from "../tools/mcpMount.ts";
 import { ownLogins } from "../tools/ownLogins.ts";
 import { ownToolStore } from "../tools/ownToolStore.ts";
-import type { Check, Finding } from "./check.ts";
+import type { Check, CheckResult, Finding } from "./check.ts";
 
 /** Checks the two configuration files: whether they are valid, and trusted. */
 export const checkConfig: Check = async ({ folders, trust, cwd }) => {
@@ -17,19 +17,14 @@ export const checkConfig: Check = async ({ folders, trust, cwd }) => {
     try {
       const content = await file.read();
       if (content) await checkRules(content.values, file);
-      const files = file.name === file.path ? { files: [], leftOut: [] } : readProjectFiles(cwd);
-      const leftOut = describeLeftOut(files.leftOut);
-      if (leftOut !== undefined) findings.push({ level: "warning", text: leftOut });
-      const changes = file.name === file.path ? [] : describeChanges(content?.values ?? {}, files.files);
-      const text = trustedText(content?.text, files);
-      const isUsed = changes.length === 0 || (await projectAnswer({ trust, cwd }, text)) === "trusted";
-      if (!isUsed) {
-        const isBound = text !== undefined;
-        const advice = isBound
-          ? "toolcrib config trust shows it and uses it"
-          : "correct or remove its hooks that are left out";
-        const name = nameProjectFiles(content !== undefined, files);
-        findings.push({ level: "warning", text: `${name} is not trusted, so it is not used`, advice });
+      const project = file.name === file.path ? undefined : readProject(cwd, content);
+      if (project?.leftOut !== undefined) findings.push({ level: "warning", text: project.leftOut });
+      if (project && project.changes.length > 0 && (await projectAnswer({ trust, cwd }, project)) !== "trusted") {
+        const advice =
+          project.text === undefined
+            ? "correct or remove its hooks that are left out"
+            : "toolcrib config trust shows it and uses it";
+        findings.push({ level: "warning", text: `${project.name} is not trusted, so it is not used`, advice });
       } else findings.push({ level: "ok", text: `${file.name} ${content ? "is valid" : "is not there"}` });
     } catch (error) {
       findings.push({ level: "problem", text: messageOf(error) });
@@ -84,3 +79,32 @@ export const checkPackages: Check = async ({ cwd }) => {
   }));
   return { findings, data };
 };
+
+/** Compares what a project has installed with what `newer` has, another folder: tools, arguments, words, tokens. */
+export function checkContracts(cwd: string, newer: string): CheckResult {
+  const problem = (text: string, advice: string): CheckResult => ({
+    findings: [{ level: "problem", text, advice }],
+    data: [],
+  });
+  const project = findProject(cwd);
+  if (!project) {
+    const text =
+      "No toolcrib package is installed here: there is no node_modules/@toolcrib in this directory or above.";
+    return problem(text, "go to your project, or run npm install there");
+  }
+  const others = packagesIn(resolve(cwd, newer));
+  if (others.size === 0) {
+    const text = `No toolcrib package is installed in ${oneLine(newer)}: there is no node_modules/@toolcrib in it.`;
+    return problem(text, "install the other version there: npm install --ignore-scripts --prefix FOLDER PACKAGE");
+  }
+  const { ranges } = project;
+  const data = comparePackages(project, others);
+  const notes = "message" in ranges ? [oneLine(`the ranges are not known: ${ranges.message}`, 1000)] : [];
+  return {
+    findings: [
+      ...notes.map((text): Finding => ({ level: "note", text })),
+      ...data.map((comparison) => describeComparison(comparison, !("message" in ranges))),
+    ],
+    data,
+  };
+}

@@ -23,7 +23,7 @@ export function runSessionName(words: string): string {
   return title === "" ? runName : `${runName}: ${title}`;
 }
 
-export function isRun(name: string | undefined): boolean {
+function isRun(name: string | undefined): boolean {
   return name === runName || name?.startsWith(`${runName}: `) === true;
 }
 
@@ -108,6 +108,14 @@ export function describeSession(session: SessionSummary): string {
   const time = session.changedAt.toISOString().slice(0, 16).replace("T", " ");
   const about = withoutControls(titleOf(session)).replace(/\s+/g, " ").slice(0, 80);
   return `${time}  ${about || "(empty)"}`;
+}
+
+/** Makes a session one of several to choose from. */
+export function sessionChoice(
+  session: SessionSummary,
+  text: string = describeSession(session),
+): { readonly text: string; readonly group: string | undefined } {
+  return { text, group: isRun(session.name) ? "Begun by toolcrib run" : undefined };
 }
 
 export function titleOf({ name, topic }: SessionSummary): string {

@@ -4,8 +4,6 @@ import type { Host } from "../host.ts";
 export interface Interrupts {
   /** Runs one request; its signal fires at the first Ctrl-C. */
   during<Result>(request: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** True while a request runs. */
-  readonly running: boolean;
   /** Ends the request that runs, and never the program. */
   readonly stop: () => void;
   /** As if Ctrl-C was pressed; for a prompt that reads the key itself. */
@@ -44,9 +42,6 @@ export function catchInterrupts(
     interrupt,
     stop,
     onIdle: undefined,
-    get running() {
-      return running !== undefined;
-    },
     async during(request) {
       const controller = new AbortController();
       running = controller;

@@ -174,3 +174,8 @@ function headAndTail(rows: readonly string[], limit: number): string[] {
   const head = Math.max(1, limit - 1 - tail);
   return [...rows.slice(0, head), `  … ${rows.length - head - tail} more rows`, ...rows.slice(-tail)];
 }
+
+/** Writes a word of a command that the user may copy: it may come from a file of somebody else. */
+export function shellWord(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

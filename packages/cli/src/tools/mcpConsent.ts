@@ -13,7 +13,7 @@ import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import type { Folders } from "../state/folders.ts";
 import { type Asker, askYesNo } from "../terminal/ask.ts";
-import { shellWord } from "../terminal/shellWord.ts";
+import { shellWord } from "../terminal/question.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 /** Opens the user's consents to this directory's servers, with a note where nothing can be saved: what was done stands without it. */

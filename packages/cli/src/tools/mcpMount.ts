@@ -13,7 +13,7 @@ import {
 import { usageError } from "../exitReasons.ts";
 import type { Place, Program } from "../program.ts";
 import type { Asker } from "../terminal/ask.ts";
-import { shellWord } from "../terminal/shellWord.ts";
+import { shellWord } from "../terminal/question.ts";
 import { ToolsChanges } from "./mcpChanges.ts";
 import { allowedServers } from "./mcpConsent.ts";
 import { ownLogins } from "./ownLogins.ts";

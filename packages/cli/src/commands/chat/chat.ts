@@ -1,9 +1,7 @@
 import { type ExitReason, usageError } from "../../exitReasons.ts";
-import type { Program } from "../../program.ts";
 import { conversationFlags } from "../../sharedFlags.ts";
 import { inputHistory } from "../../state/inputHistory.ts";
 import { openChatInput } from "../../terminal/chatInput.ts";
-import type { ConversationFlags } from "../buildAgent.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 /** `toolcrib chat`: a line is a message; lines may be piped in, too. Its words are the first message. */
@@ -13,35 +11,26 @@ export const chat: DefineCommand = defineCommand({
     plain: { usage: "--plain", about: "print plain lines that never change; also TOOLCRIB_PLAIN=1" },
   },
   arguments: [["[message...]", "the first message; @FILE adds a file"]],
-  run(program, { plain, ...flags }, [words], command) {
+  async run(program, { plain, ...flags }, [words], command): Promise<ExitReason> {
     const [first = ""] = words;
     if (command.parent?.commands.some((one) => one.name() === first))
       throw usageError(`${first} is a command: its flags come after it; put a message in quotes`);
-    return openChat(program, flags, words.join(" ").trim(), plain);
+    const { interrupts, env, folders } = program;
+    if (plain) env.TOOLCRIB_PLAIN = "1";
+    // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
+    const history = inputHistory(folders);
+    const input = await openChatInput({
+      program,
+      history,
+      onInterrupt: interrupts.interrupt,
+      onEscape: interrupts.stop,
+    });
+    try {
+      const { converse } = await import("./converse.ts");
+      return await converse(program, { flags, message: words.join(" ").trim() }, input);
+    } finally {
+      interrupts.onIdle = undefined;
+      input.close();
+    }
   },
 });
-
-async function openChat(
-  program: Program,
-  flags: ConversationFlags,
-  message: string,
-  isPlain = false,
-): Promise<ExitReason> {
-  const { interrupts, env, folders } = program;
-  if (isPlain) env.TOOLCRIB_PLAIN = "1";
-  // Before the rest is loaded: the prompt is there at once, and what is typed meanwhile is kept.
-  const history = inputHistory(folders);
-  const input = await openChatInput({
-    program,
-    history,
-    onInterrupt: interrupts.interrupt,
-    onEscape: interrupts.stop,
-  });
-  try {
-    const { converse } = await import("./converse.ts");
-    return await converse(program, { flags, message }, input);
-  } finally {
-    interrupts.onIdle = undefined;
-    input.close();
-  }
-}

@@ -1,7 +1,7 @@
 import { nearestName, oneLine } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import type { McpMount, McpPrompt } from "@toolcrib/mcp";
-import { shellWord } from "../../terminal/shellWord.ts";
+import { shellWord } from "../../terminal/question.ts";
 import type { ListedServer } from "../../tools/mcpMount.ts";
 import type { CommandReply, SlashContext } from "./slashContext.ts";
 

@@ -3,11 +3,10 @@ import type { Compacted } from "@toolcrib/agent";
 import { oneLine } from "@toolcrib/core/internal";
 import type { UndoneTurn } from "@toolcrib/tools-fs/undo";
 import { writeNewFile } from "../../state/givenFile.ts";
-import { describeSession, exportSession } from "../../state/sessionFile.ts";
+import { describeSession, exportSession, sessionChoice } from "../../state/sessionFile.ts";
 import { makeStateFolder } from "../../state/stateFolder.ts";
 import { numberedRows } from "../../terminal/ask.ts";
 import type { Conversation } from "../conversation.ts";
-import { sessionChoice } from "../sessionChoice.ts";
 import { describeLastExchange } from "./describeContext.ts";
 import type { CommandReply, SlashContext } from "./slashContext.ts";
 

@@ -1,18 +1,16 @@
 import { spawn } from "node:child_process";
 import { nearestName } from "@toolcrib/core/internal";
-import type { ConfigContent, ConfigFile } from "../../config/configFile.ts";
-import { checkRules, projectConfig, userConfig } from "../../config/configFiles.ts";
+import type { ConfigFile } from "../../config/configFile.ts";
+import { checkRules, projectConfig, userConfig } from "../../config/configFile.ts";
 import { loadSources } from "../../config/loadSources.ts";
-import { describeLeftOut, readProjectFiles } from "../../config/projectFiles.ts";
 import { findSetting, projectConfigName, settings } from "../../config/settings.ts";
 import { parseSetting } from "../../config/settingValues.ts";
 import { describeSkills, type FoundSkills, findSkills, skillText } from "../../config/skills.ts";
-import { describeChanges, nameProjectFiles, projectAnswer, trustedText, trustIn } from "../../config/trust.ts";
+import { type Project, projectAnswer, readProject, trustIn } from "../../config/trust.ts";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import type { Place, Program } from "../../program.ts";
 import { askYesNo, terminalAsker } from "../../terminal/ask.ts";
-import { configSchema } from "../../version.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 const projectFlag = {
@@ -33,26 +31,113 @@ export const path: DefineCommand = defineCommand({
 export const get: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "with where each value comes from, as JSON" } },
   arguments: [["[key]", "only this one"]],
-  run: (program, { json }, [key]) => configGet(program, key, json),
+  async run(program, { json }, [key]): Promise<ExitReason> {
+    const { terminal } = program;
+    if (key !== undefined) requireKey(key);
+    const sources = await loadSources(program);
+    const found = Object.fromEntries(
+      Object.keys(settings)
+        .filter((name) => key === undefined || name === key)
+        .flatMap((name) => {
+          const setting = findSetting(sources, name);
+          return setting ? [[name, setting]] : [];
+        }),
+    );
+    if (json) terminal.data(`${JSON.stringify(found, null, 2)}\n`);
+    else {
+      for (const [name, { value, from }] of Object.entries(found)) {
+        if (key === undefined) terminal.data(`${name}: ${JSON.stringify(value)}  (${from})\n`);
+        else terminal.data(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
+        if (key !== undefined) terminal.aside(`from ${from}`);
+      }
+    }
+    if (Object.keys(found).length > 0) return "ok";
+    terminal.aside(
+      key === undefined ? `Nothing is set. The keys: ${Object.keys(settings).join(", ")}.` : `${key} is not set.`,
+    );
+    return key === undefined ? "ok" : "failed";
+  },
 });
 
 export const set: DefineCommand = defineCommand({
   flags: projectFlag,
   arguments: [keyArgument, ["<values...>", "its value; several for a list"]],
-  run: (program, flags, [key, words]) => configSet(program, key, words, flags),
+  async run(program, flags, [key, words]): Promise<ExitReason> {
+    requireKey(key);
+    const file = fileOf(flags, program);
+    const keepTrust = await trustKeeper(flags, program);
+    const value = parseSetting(key, words);
+    await checkRules({ [key]: value });
+    const { text } = await file.set(key, value);
+    await keepTrust(text);
+    program.terminal.aside(`${key} is set in ${file.name}.`);
+    return "ok";
+  },
 });
 
 export const unset: DefineCommand = defineCommand({
   flags: projectFlag,
   arguments: [keyArgument],
-  run: (program, flags, [key]) => configUnset(program, key, flags),
+  async run(program, flags, [key]): Promise<ExitReason> {
+    requireKey(key);
+    const file = fileOf(flags, program);
+    const keepTrust = await trustKeeper(flags, program);
+    const content = await file.unset(key);
+    if (content) await keepTrust(content.text);
+    program.terminal.aside(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`);
+    return "ok";
+  },
 });
 
-export const edit: DefineCommand = defineCommand({ flags: projectFlag, run: configEdit });
+export const edit: DefineCommand = defineCommand({
+  flags: projectFlag,
+  async run(program, flags): Promise<ExitReason> {
+    const { env, cwd, interrupts } = program;
+    const place = fileOf(flags, program);
+    const { path, create, read } = place;
+    const editor = env.VISUAL || env.EDITOR;
+    if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
+    const keepTrust = await trustKeeper(flags, program);
+    await create();
+    // As git does: the variable may hold arguments.
+    const isWindows = process.platform === "win32";
+    const [file, args] = isWindows ? [`${editor} "${path}"`, []] : ["sh", ["-c", `${editor} "$1"`, editor, path]];
+    const editing = new Promise<number | null>((done, fail) => {
+      spawn(file, args, { cwd, env, stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
+    });
+    const code = await interrupts.during(() => editing);
+    if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
+    const content = await read();
+    if (!content) return "ok";
+    await checkRules(content.values, place);
+    await keepTrust(content.text);
+    return "ok";
+  },
+});
 
 export const trust: DefineCommand = defineCommand({
   flags: { revoke: { usage: "--revoke", about: "forget what you trusted or refused here" } },
-  run: (program, { revoke }) => configTrust(program, revoke),
+  async run(program, { revoke }): Promise<ExitReason> {
+    const { terminal, folders, cwd } = program;
+    if (revoke) {
+      for (const kind of ["project", "skills"] as const) await trustIn(program, kind, cwd).save();
+      terminal.aside(
+        `${projectConfigName}, .toolcrib (commands, hooks) and the skills of this directory are not trusted.`,
+      );
+      return "ok";
+    }
+    const file = await projectConfig(cwd).read();
+    const project = readProject(cwd, file);
+    const skills = await findSkills(cwd, folders);
+    const hasSkills = skills !== undefined && skills.project.length > 0;
+    const hasFiles = project.name !== "" || project.leftOut !== undefined;
+    if (!hasFiles && !hasSkills)
+      throw usageError(
+        `there is no ${projectConfigName}, no skill and nothing of .toolcrib (commands, hooks) in this directory; toolcrib config set KEY VALUE --project creates the file`,
+      );
+    const ended = hasFiles ? await trustFiles(program, project) : "ok";
+    return hasSkills && ended === "ok" ? await trustSkills(program, skills) : ended;
+  },
 });
 
 function fileOf({ project }: PlaceFlags, { folders, cwd }: Place): ConfigFile {
@@ -69,121 +154,21 @@ function requireKey(key: string): void {
   );
 }
 
-/** Prints data on stdout: the value of one key, or a line for each that is set. */
-async function configGet(program: Program, key: string | undefined, json = false): Promise<ExitReason> {
-  const { terminal } = program;
-  if (key !== undefined) requireKey(key);
-  const sources = await loadSources(program);
-  const found = Object.fromEntries(
-    Object.keys(settings)
-      .filter((name) => key === undefined || name === key)
-      .flatMap((name) => {
-        const setting = findSetting(sources, name);
-        return setting ? [[name, setting]] : [];
-      }),
-  );
-  if (json) terminal.data(`${JSON.stringify(found, null, 2)}\n`);
-  else {
-    for (const [name, { value, from }] of Object.entries(found)) {
-      if (key === undefined) terminal.data(`${name}: ${JSON.stringify(value)}  (${from})\n`);
-      else terminal.data(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
-      if (key !== undefined) terminal.aside(`from ${from}`);
-    }
-  }
-  if (Object.keys(found).length > 0) return "ok";
-  terminal.aside(
-    key === undefined ? `Nothing is set. The keys: ${Object.keys(settings).join(", ")}.` : `${key} is not set.`,
-  );
-  return key === undefined ? "ok" : "failed";
-}
-
-async function configSet(
-  program: Program,
-  key: string,
-  words: readonly string[],
-  flags: PlaceFlags,
-): Promise<ExitReason> {
-  requireKey(key);
-  const file = fileOf(flags, program);
-  const keepTrust = await trustKeeper(flags, program);
-  const value = parseSetting(configSchema(), key, words);
-  await checkRules({ [key]: value });
-  const { text } = await file.set(key, value);
-  await keepTrust(text);
-  program.terminal.aside(`${key} is set in ${file.name}.`);
-  return "ok";
-}
-
-async function configUnset(program: Program, key: string, flags: PlaceFlags): Promise<ExitReason> {
-  requireKey(key);
-  const file = fileOf(flags, program);
-  const keepTrust = await trustKeeper(flags, program);
-  const content = await file.unset(key);
-  if (content) await keepTrust(content.text);
-  program.terminal.aside(`${key} is ${content ? "no longer" : "not"} set in ${file.name}.`);
-  return "ok";
-}
-
 /** Trusts the user's own change, but not what stood there without being trusted. */
 async function trustKeeper(
   { project }: PlaceFlags,
   place: Pick<Program, "trust" | "cwd">,
 ): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
-  const before = await projectConfig(place.cwd).readText();
-  const files = readProjectFiles(place.cwd);
-  const isNew = before === undefined && files.files.length + files.leftOut.length === 0;
-  const isOwn = isNew || (await projectAnswer(place, trustedText(before, files))) === "trusted";
-  if (!isOwn) return async () => {};
-  return async (text) => {
-    const own = trustedText(text, files);
-    if (own !== undefined) await trustIn(place, "project", place.cwd).save(own);
+  const read = (text: string | undefined): Project =>
+    readProject(place.cwd, text === undefined ? undefined : { text, values: {} });
+  const before = read(await projectConfig(place.cwd).readText());
+  const isNew = before.name === "" && before.leftOut === undefined;
+  if (!isNew && (await projectAnswer(place, before)) !== "trusted") return async () => {};
+  return async (changed) => {
+    const { text } = read(changed);
+    if (text !== undefined) await trustIn(place, "project", place.cwd).save(text);
   };
-}
-
-async function configEdit(program: Program, flags: PlaceFlags): Promise<ExitReason> {
-  const { env, cwd, interrupts } = program;
-  const place = fileOf(flags, program);
-  const { path, create, read } = place;
-  const editor = env.VISUAL || env.EDITOR;
-  if (!editor) throw usageError(`neither VISUAL nor EDITOR is set; the file is ${path}`);
-  const keepTrust = await trustKeeper(flags, program);
-  await create();
-  // As git does: the variable may hold arguments.
-  const isWindows = process.platform === "win32";
-  const [file, args] = isWindows ? [`${editor} "${path}"`, []] : ["sh", ["-c", `${editor} "$1"`, editor, path]];
-  const editing = new Promise<number | null>((done, fail) => {
-    spawn(file, args, { cwd, env, stdio: "inherit", shell: isWindows }).once("error", fail).once("close", done);
-  });
-  const code = await interrupts.during(() => editing);
-  if (code !== 0) throw new CliError("failed", `the editor ended with ${code ?? "a signal"}; look at ${path}`);
-  const content = await read();
-  if (!content) return "ok";
-  await checkRules(content.values, place);
-  await keepTrust(content.text);
-  return "ok";
-}
-
-async function configTrust(program: Program, revoke = false): Promise<ExitReason> {
-  const { terminal, folders, cwd } = program;
-  if (revoke) {
-    for (const kind of ["project", "skills"] as const) await trustIn(program, kind, cwd).save();
-    terminal.aside(
-      `${projectConfigName}, .toolcrib (commands, hooks) and the skills of this directory are not trusted.`,
-    );
-    return "ok";
-  }
-  const file = await projectConfig(cwd).read();
-  const files = readProjectFiles(cwd);
-  const skills = await findSkills(cwd, folders);
-  const hasSkills = skills !== undefined && skills.project.length > 0;
-  const hasFiles = file !== undefined || files.files.length + files.leftOut.length > 0;
-  if (!hasFiles && !hasSkills)
-    throw usageError(
-      `there is no ${projectConfigName}, no skill and nothing of .toolcrib (commands, hooks) in this directory; toolcrib config set KEY VALUE --project creates the file`,
-    );
-  const ended = hasFiles ? await trustFiles(program, file, files) : "ok";
-  return hasSkills && ended === "ok" ? await trustSkills(program, skills) : ended;
 }
 
 async function trustSkills(program: Program, found: FoundSkills): Promise<ExitReason> {
@@ -197,22 +182,13 @@ async function trustSkills(program: Program, found: FoundSkills): Promise<ExitRe
   return isTrusted ? "ok" : "denied";
 }
 
-async function trustFiles(
-  program: Program,
-  file: ConfigContent | undefined,
-  files: ReturnType<typeof readProjectFiles>,
-): Promise<ExitReason> {
+async function trustFiles(program: Program, { name, values, text, leftOut, changes }: Project): Promise<ExitReason> {
   const { terminal, cwd } = program;
-  if (file) await checkRules(file.values, projectConfig(cwd));
-  const leftOut = describeLeftOut(files.leftOut);
-  const text = trustedText(file?.text, files);
+  await checkRules(values, projectConfig(cwd));
   if (text === undefined) throw usageError(`config trust: ${leftOut}`);
   if (leftOut !== undefined) terminal.note(leftOut);
-  const changes = describeChanges(file?.values ?? {}, files.files);
   const asker = terminalAsker(program);
-  const title = asker
-    ? `${nameProjectFiles(file !== undefined, files)} of this directory sets`
-    : "Trusted in this directory, until it changes";
+  const title = asker ? `${name} of this directory sets` : "Trusted in this directory, until it changes";
   const lines = [`${title} (! could do harm):`, ...changes];
   if (!asker) terminal.note(lines.join("\n"));
   const isTrusted = !asker || (await askYesNo(asker, { lines, question: "Use it here, until it changes?" }));

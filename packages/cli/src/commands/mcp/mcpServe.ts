@@ -2,7 +2,6 @@ import type { ToolRegistry } from "@toolcrib/core";
 import { type HttpOptions, httpOptionProblem, serveMcp } from "@toolcrib/mcp";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
-import type { Program } from "../../program.ts";
 import { permissionFlags, sandboxFlags, toolFlags } from "../../sharedFlags.ts";
 import { createPermissions } from "../../tools/permissions.ts";
 import { connectRemote } from "../../tools/remote.ts";
@@ -34,41 +33,39 @@ Without --root and --on, the tools stay in the roots that the client names, or e
 over HTTP to this directory, which a client's roots can only restrict.
 If a rule or a protected path asks, the client asks its user, if it can.
 TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it, each start creates a new one.`,
-  run: mcpServe,
+  async run(program, given): Promise<ExitReason> {
+    const { terminal, interrupts, env, cwd } = program;
+    const flags = await chooseSandbox(await connectRemote(given, program), program);
+    const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
+    const tools = (roots: readonly string[] | undefined): ToolRegistry => {
+      const toolFlags = { ...flags, root: roots };
+      const mode = flags.readOnly ? "read-only" : "full";
+      return createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags, cwd), program, mode), program);
+    };
+    // Made now, so that wrong flags are reported here and not to the client.
+    const fixed = tools(flags.root);
+    const serving = await serveMcp(flags.root || flags.remote ? fixed : (roots) => (roots ? tools(roots) : fixed), {
+      name: "toolcrib",
+      version: version(),
+      http,
+      readOnly: flags.readOnly,
+      // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
+      ...(http && { roots: [cwd] }),
+      onError: (error) => {
+        if (env.TOOLCRIB_DEBUG === "1") terminal.note(error.message);
+      },
+    });
+    if (serving.url !== undefined) {
+      terminal.note(`Serving ${fixed.getEnabledSchemas().length} tools at ${serving.url}`);
+      if (serving.token !== undefined) terminal.note(`Clients send the header Authorization: Bearer ${serving.token}`);
+    }
+    await interrupts.during((signal) => {
+      signal.addEventListener("abort", () => void serving.close(), { once: true });
+      return serving.closed;
+    });
+    return "ok";
+  },
 });
-
-async function mcpServe(program: Program, given: McpServeFlags): Promise<ExitReason> {
-  const { terminal, interrupts, env, cwd } = program;
-  const flags = await chooseSandbox(await connectRemote(given, program), program);
-  const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
-  const tools = (roots: readonly string[] | undefined): ToolRegistry => {
-    const toolFlags = { ...flags, root: roots };
-    const mode = flags.readOnly ? "read-only" : "full";
-    return createToolSet(toolFlags, createPermissions(flags, rootsOf(toolFlags, cwd), program, mode), program);
-  };
-  // Made now, so that wrong flags are reported here and not to the client.
-  const fixed = tools(flags.root);
-  const serving = await serveMcp(flags.root || flags.remote ? fixed : (roots) => (roots ? tools(roots) : fixed), {
-    name: "toolcrib",
-    version: version(),
-    http,
-    readOnly: flags.readOnly,
-    // Over HTTP the roots of a client narrow this directory; a client that has started us may name another.
-    ...(http && { roots: [cwd] }),
-    onError: (error) => {
-      if (env.TOOLCRIB_DEBUG === "1") terminal.note(error.message);
-    },
-  });
-  if (serving.url !== undefined) {
-    terminal.note(`Serving ${fixed.getEnabledSchemas().length} tools at ${serving.url}`);
-    if (serving.token !== undefined) terminal.note(`Clients send the header Authorization: Bearer ${serving.token}`);
-  }
-  await interrupts.during((signal) => {
-    signal.addEventListener("abort", () => void serving.close(), { once: true });
-    return serving.closed;
-  });
-  return "ok";
-}
 
 function httpOptions({ http, host, auth }: McpServeFlags, token: string | undefined): HttpOptions | undefined {
   if (http === undefined) {

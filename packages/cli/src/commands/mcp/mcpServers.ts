@@ -5,7 +5,6 @@ import type { McpServerConfig } from "@toolcrib/mcp";
 import { describeServer, fileConsents, projectConfigFile, redactServer, requireServer } from "@toolcrib/mcp/config";
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
-import type { Program } from "../../program.ts";
 import { mcpFlag } from "../../sharedFlags.ts";
 import { notedConsents } from "../../tools/mcpConsent.ts";
 import { listServers, serversFile } from "../../tools/mcpMount.ts";
@@ -29,52 +28,100 @@ export const add: DefineCommand = defineCommand({
     ["[args...]", "the arguments of the command"],
   ],
   takesAnyFlag: true,
-  run: (program, flags, [name, target, args]) => mcpAdd(program, name, target, args, flags),
+  async run(program, flags, [name, target, args]): Promise<ExitReason> {
+    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === "__proto__") {
+      throw usageError(`${name}: a server's name can have only letters, digits, _, . and -`);
+    }
+    const server = serverOf(target, args, flags);
+    const file = serversFile(program, flags.user);
+    await file.change(name, ({ mcpServers }) => {
+      if (!Object.hasOwn(mcpServers, name)) return server;
+      throw usageError(
+        `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} removes it`,
+      );
+    });
+    if (!flags.user) await notedConsents(program).save({ [name]: server });
+    program.terminal.note(
+      `Added ${name} to ${file.name}: toolcrib chat uses it, and run with --mcp; try it with: toolcrib mcp test ${name}`,
+    );
+    return "ok";
+  },
 });
 
 /** `toolcrib mcp allow`: the servers of this folder may start as `.mcp.json` has them now. */
 export const allow: DefineCommand = defineCommand({
   arguments: [["<names...>", "the servers, as mcp list names them"]],
-  run: (program, _flags, [names]) => mcpAllow(program, names),
+  async run({ terminal, trust, cwd }, _flags, [names]): Promise<ExitReason> {
+    const file = projectConfigFile(cwd);
+    const { mcpServers } = await file.read();
+    for (const name of names) {
+      requireServer(mcpServers, name, file.name);
+      const entry = mcpServers[name];
+      if (entry && !("url" in entry) && !entry.command)
+        throw usageError(
+          `${name} in ${file.name} has neither a command nor a url; correct it, or: toolcrib mcp remove ${name}`,
+        );
+    }
+    const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
+    await fileConsents(trust, cwd).save(entries);
+    for (const [name, entry] of Object.entries(entries)) {
+      if (entry) terminal.note(`Allowed in this folder, until it changes:\n${describeServer(name, entry)}`);
+    }
+    return "ok";
+  },
 });
 
 /** `toolcrib mcp list`: one line for each server, without secrets, and where it comes from. */
 export const list: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "as JSON" } },
-  run: (program, { json }) => mcpList(program, json),
+  async run(program, { json }): Promise<ExitReason> {
+    const { terminal } = program;
+    const listed = await listServers(program);
+    const rows = listed.map(({ server, ...row }) => ({ ...row, server: redactServer(server) }));
+    const projectName = serversFile(program).name;
+    if (json) {
+      const entries = (isOwn: boolean): Record<string, McpServerConfig> =>
+        Object.fromEntries(
+          rows.filter(({ from }) => (from !== projectName) === isOwn).map(({ name, server }) => [name, server]),
+        );
+      terminal.data(
+        `${JSON.stringify({ mcpServers: entries(false), user: { mcpServers: entries(true) } }, null, 2)}\n`,
+      );
+      return "ok";
+    }
+    const { bold, dim } = terminal.dataStyle;
+    if (rows.length === 0) terminal.note(`No servers in ${projectName}; add one with: toolcrib mcp add NAME COMMAND`);
+    const width = Math.max(...rows.map(({ name }) => name.length));
+    for (const { name, server, from, state } of rows) {
+      const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
+      const note = dim(`${state === "allowed" ? "" : ` (${state})`}  ${from}`);
+      terminal.show(
+        `${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(showInvisible(what.replace(/\s+/g, " ")), 200)}${note}\n`,
+      );
+      // The same as the question would show: a user who cannot be asked looks here.
+      const isAsked = state !== "allowed" && from === projectName;
+      const more = isAsked ? describeServer(name, server).split("\n").slice(1) : [];
+      for (const line of more) terminal.show(`${line}\n`);
+    }
+    return "ok";
+  },
 });
 
 /** `toolcrib mcp remove`: its consent is forgotten with it. */
 export const remove: DefineCommand = defineCommand({
   flags: { user: { usage: "--user", about: "one of your own mcp.json" } },
   arguments: [["<name>", "the server, as mcp list names it"]],
-  run: (program, { user }, [name]) => mcpRemove(program, name, user),
+  async run(program, { user }, [name]): Promise<ExitReason> {
+    const file = serversFile(program, user);
+    await file.change(name, ({ mcpServers }) => {
+      requireServer(mcpServers, name, file.name);
+      return undefined;
+    });
+    if (!user) await notedConsents(program).save({ [name]: undefined });
+    program.terminal.note(`Removed ${name} from ${file.name}`);
+    return "ok";
+  },
 });
-
-async function mcpAdd(
-  program: Program,
-  name: string,
-  target: string,
-  args: readonly string[],
-  flags: FlagsOf<typeof addFlags>,
-): Promise<ExitReason> {
-  if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === "__proto__") {
-    throw usageError(`${name}: a server's name can have only letters, digits, _, . and -`);
-  }
-  const server = serverOf(target, args, flags);
-  const file = serversFile(program, flags.user);
-  await file.change(name, ({ mcpServers }) => {
-    if (!Object.hasOwn(mcpServers, name)) return server;
-    throw usageError(
-      `${name} is in ${file.name} already; toolcrib mcp remove ${flags.user ? "--user " : ""}${name} removes it`,
-    );
-  });
-  if (!flags.user) await notedConsents(program).save({ [name]: server });
-  program.terminal.note(
-    `Added ${name} to ${file.name}: toolcrib chat uses it, and run with --mcp; try it with: toolcrib mcp test ${name}`,
-  );
-  return "ok";
-}
 
 function serverOf(
   target: string,
@@ -113,65 +160,4 @@ function pairs(flag: string, given: readonly string[], separator: string, form: 
       return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
     }),
   );
-}
-
-async function mcpAllow(program: Program, names: readonly string[]): Promise<ExitReason> {
-  const { terminal, trust, cwd } = program;
-  const file = projectConfigFile(cwd);
-  const { mcpServers } = await file.read();
-  for (const name of names) {
-    requireServer(mcpServers, name, file.name);
-    const entry = mcpServers[name];
-    if (entry && !("url" in entry) && !entry.command)
-      throw usageError(
-        `${name} in ${file.name} has neither a command nor a url; correct it, or: toolcrib mcp remove ${name}`,
-      );
-  }
-  const entries = Object.fromEntries(names.map((name) => [name, mcpServers[name]]));
-  await fileConsents(trust, cwd).save(entries);
-  for (const [name, entry] of Object.entries(entries)) {
-    if (entry) terminal.note(`Allowed in this folder, until it changes:\n${describeServer(name, entry)}`);
-  }
-  return "ok";
-}
-
-async function mcpList(program: Program, json = false): Promise<ExitReason> {
-  const { terminal } = program;
-  const listed = await listServers(program);
-  const rows = listed.map(({ server, ...row }) => ({ ...row, server: redactServer(server) }));
-  const projectName = serversFile(program).name;
-  if (json) {
-    const entries = (isOwn: boolean): Record<string, McpServerConfig> =>
-      Object.fromEntries(
-        rows.filter(({ from }) => (from !== projectName) === isOwn).map(({ name, server }) => [name, server]),
-      );
-    terminal.data(`${JSON.stringify({ mcpServers: entries(false), user: { mcpServers: entries(true) } }, null, 2)}\n`);
-    return "ok";
-  }
-  const { bold, dim } = terminal.dataStyle;
-  if (rows.length === 0) terminal.note(`No servers in ${projectName}; add one with: toolcrib mcp add NAME COMMAND`);
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  for (const { name, server, from, state } of rows) {
-    const what = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
-    const note = dim(`${state === "allowed" ? "" : ` (${state})`}  ${from}`);
-    terminal.show(
-      `${bold(oneLine(name, 64))}${" ".repeat(width - name.length)}  ${oneLine(showInvisible(what.replace(/\s+/g, " ")), 200)}${note}\n`,
-    );
-    // The same as the question would show: a user who cannot be asked looks here.
-    const isAsked = state !== "allowed" && from === projectName;
-    const more = isAsked ? describeServer(name, server).split("\n").slice(1) : [];
-    for (const line of more) terminal.show(`${line}\n`);
-  }
-  return "ok";
-}
-
-async function mcpRemove(program: Program, name: string, user = false): Promise<ExitReason> {
-  const file = serversFile(program, user);
-  await file.change(name, ({ mcpServers }) => {
-    requireServer(mcpServers, name, file.name);
-    return undefined;
-  });
-  if (!user) await notedConsents(program).save({ [name]: undefined });
-  program.terminal.note(`Removed ${name} from ${file.name}`);
-  return "ok";
 }

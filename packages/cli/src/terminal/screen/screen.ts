@@ -7,12 +7,11 @@ import type { ChatInput, ChatInputOptions, ChatScreen, Completions, Status } fro
 import { LineQueue } from "../chatLines.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { completionProvider } from "./completion.ts";
-import { FinishedRows } from "./finishedRows.ts";
 import { InputLine } from "./inputLine.ts";
 import { joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
 import { clipboardPicture, pastedText, removePictures } from "./pastedPicture.ts";
-import { type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
+import { FinishedRows, type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
 const pauseMs = 33;

@@ -5,6 +5,7 @@ import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { showCall } from "../question.ts";
 import { callTitle, createRenderer, errorText, lastLine, noteLines, resultSummary, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
+import { hangingRows } from "./hangingRows.ts";
 import type { StreamedAnswer } from "./markdown.ts";
 
 /** The kind of finished rows: a blank row parts two kinds. */
@@ -34,6 +35,24 @@ export function withGaps<Last>(
     kind = part.kind;
   }
   return { live, kind };
+}
+
+/** Rows that are to be printed for good, with a blank one between two kinds. */
+export class FinishedRows {
+  #rows: string[] = [];
+  /** The kind of what was printed last. */
+  lastKind: Kind | "question" | undefined;
+
+  add(kind: Kind | "question", rows: readonly string[]): void {
+    if (this.lastKind !== undefined && (this.lastKind !== kind || kind === "message")) this.#rows.push("");
+    this.#rows.push(...rows);
+    this.lastKind = kind;
+  }
+
+  /** Takes them, in rows of this width. */
+  take(columns: number): string[] {
+    return this.#rows.splice(0).flatMap((row) => hangingRows(row, columns));
+  }
 }
 
 const mostMessageRows = 10;
