@@ -6,7 +6,7 @@ import { Agent } from "./agent.ts";
 import type { Message } from "./messages.ts";
 import type { ProviderEvent } from "./provider.ts";
 import { providerChecks } from "./testing/providerChecks.ts";
-import { conversationProblems, recordProvider, replayProvider, ScriptedProvider, testProvider } from "./testing.ts";
+import { assertConversation, recordProvider, replayProvider, ScriptedProvider, testProvider } from "./testing.ts";
 
 const user: Message = { role: "user", content: [{ type: "text", text: "a" }] };
 const calling = (...ids: string[]): Message => ({
@@ -27,12 +27,12 @@ describe("the conversation checker", () => {
     ["an empty message", [user, { role: "assistant", content: [] }]],
     ["a lone surrogate", [{ role: "user", content: [{ type: "text", text: "\ud800" }] }]],
   ])("finds %s", (_, messages) => {
-    expect(conversationProblems(messages)).not.toEqual([]);
+    expect(() => assertConversation(messages)).toThrow("The conversation is not valid");
   });
 
   test("finds nothing in a valid conversation", () => {
     const text: Message = { role: "user", content: [{ type: "text", text: "\\ud800 \u{1f600}" }] };
-    expect(conversationProblems([text, calling("a", "b"), result("a"), result("b"), user])).toEqual([]);
+    assertConversation([text, calling("a", "b"), result("a"), result("b"), user]);
   });
 });
 

@@ -1,4 +1,4 @@
-export { assertConversation, conversationProblems } from "./conversation/checkConversation.ts";
+export { assertConversation } from "./conversation/checkConversation.ts";
 export { testProvider } from "./testing/providerChecks.ts";
 export { recordProvider, replayProvider } from "./testing/recordedProvider.ts";
 export { ScriptedProvider, type ScriptedReply } from "./testing/scriptedProvider.ts";

@@ -37,7 +37,7 @@ export {
 } from "./options.ts";
 export { longestDelayMs, untilAborted } from "./registry/deadline.ts";
 export { guardedCallOf } from "./registry/guards.ts";
-export { noteChangedArguments, renderOutcome } from "./registry/outcome.ts";
+export { noteChangedArguments } from "./registry/outcome.ts";
 export { schemasForModel, traitsOf } from "./registry/registration.ts";
 export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";
 export { rankTools } from "./registry/toolSearch.ts";

@@ -64,11 +64,9 @@ export {
 } from "./paths/globs.ts";
 export { homeFolder } from "./paths/homeFolder.ts";
 export {
-  directoryOption,
   isInside,
   type PathScopeOptions,
   type PathUse,
-  patternsOption,
   scopeOptions,
 } from "./paths/pathLimits.ts";
 export { compilePathPatterns, type PathPatternOptions, type PathPatterns } from "./paths/pathPatterns.ts";

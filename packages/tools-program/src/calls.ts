@@ -1,5 +1,5 @@
-import type { AnyToolRegistry, ExecuteOptions, ToolOutcome } from "@toolcrib/core";
-import { attempt, renderOutcome } from "@toolcrib/core/internal";
+import { type AnyToolRegistry, type ExecuteOptions, renderOutcome, type ToolOutcome } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { isReadOnly } from "./callable.ts";
 import type { GuestCall, GuestResult } from "./engine/messages.ts";

@@ -12,7 +12,7 @@ import {
   type ProviderEvent,
   type StopReason,
 } from "@toolcrib/agent";
-import { conversationProblems, ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
+import { assertConversation, ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
 import { defineTool, type ToolContext, ToolRegistry } from "@toolcrib/core";
 import { randomOf } from "@toolcrib/testing/randomOf";
 import { afterAll, expect, test } from "vitest";
@@ -113,6 +113,15 @@ function createTools(random: () => number, context: ToolContext): ToolRegistry {
   return tools;
 }
 
+function problemsOf(messages: Agent["sessionContext"]): string[] {
+  try {
+    assertConversation(messages);
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
 async function operate(agent: Agent, random: () => number): Promise<void> {
   const controller = new AbortController();
   const stopAfter = random() < 0.4 ? Math.floor(random() * 12) : Number.POSITIVE_INFINITY;
@@ -150,7 +159,7 @@ test(`${operations} random turns with ${seeds} seeds: whatever fails, the conver
     const { reply } = createModel(random);
     const problems: string[] = [];
     const next = (): ScriptedReply => (request) => {
-      problems.push(...conversationProblems(request.messages));
+      problems.push(...problemsOf(request.messages));
       if (JSON.stringify(request.messages).includes("waiting for approval")) problems.push("a call waits in a request");
       return reply();
     };
@@ -163,7 +172,7 @@ test(`${operations} random turns with ${seeds} seeds: whatever fails, the conver
     let agent = new Agent(provider, options);
     for (let operation = 0; operation < operations; operation += 1) {
       await operate(agent, random);
-      problems.push(...conversationProblems(agent.sessionContext));
+      problems.push(...problemsOf(agent.sessionContext));
       expect(problems, `seed ${seed}, operation ${operation}`).toEqual([]);
       provider.requests.length = 0;
       if (operation % 100 !== 99) continue;

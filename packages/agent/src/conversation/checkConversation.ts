@@ -3,10 +3,15 @@ import type { Message } from "../messages.ts";
 import { callsOf } from "./conversation.ts";
 
 /**
- * Returns the problems of a conversation in words; none when it is valid: every call has exactly one result, right after its reply
+ * Throws an Error that lists what is wrong with a conversation. It is valid when every call has exactly one result, right after its reply
  * and in the order of the calls; every result has its call; ids are unique; no string holds a lone surrogate.
  */
-export function conversationProblems(messages: readonly Message[]): string[] {
+export function assertConversation(messages: readonly Message[]): void {
+  const problems = problemsOf(messages);
+  if (problems.length > 0) throw new Error(`The conversation is not valid:\n${problems.join("\n")}`);
+}
+
+function problemsOf(messages: readonly Message[]): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
   let open: string[] = [];
@@ -37,10 +42,4 @@ export function conversationProblems(messages: readonly Message[]): string[] {
   const text = JSON.stringify(messages);
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/i.test(text)) problems.push("a string contains a lone surrogate");
   return problems;
-}
-
-/** Throws an Error that lists what is wrong with a conversation. */
-export function assertConversation(messages: readonly Message[]): void {
-  const problems = conversationProblems(messages);
-  if (problems.length > 0) throw new Error(`The conversation is not valid:\n${problems.join("\n")}`);
 }

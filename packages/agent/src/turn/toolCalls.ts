@@ -5,10 +5,11 @@ import {
   type ExecutableTool,
   type ExecuteOptions,
   isToolError,
+  renderOutcome,
   type ToolLabels,
   type ToolOutcome,
 } from "@toolcrib/core";
-import { attempt, noteChangedArguments, renderOutcome } from "@toolcrib/core/internal";
+import { attempt, noteChangedArguments } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
