@@ -6,7 +6,7 @@ import { StringDecoder } from "node:string_decoder";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { checkEvents } from "./checkEvents.ts";
-import { compileCache, type ProgramEnd, type ProgramOptions } from "./startProgram.ts";
+import { compileCache, type ProgramEnd, type ProgramOptions, printedOn } from "./startProgram.ts";
 
 /** Takes the words, and what stands for `process`. */
 type Main = (args: readonly string[], host: CommandHost) => Promise<number>;
@@ -123,18 +123,7 @@ export function startCommand(bin: string, args: readonly string[], options: Prog
     checkEvents(args, text.stdout);
     return { code, ...text };
   });
-  const printed = (wanted: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (!(text.stdout + text.stderr).includes(wanted)) return;
-        waiting.delete(look);
-        resolve(text.stdout + text.stderr);
-      };
-      waiting.add(look);
-      look();
-      void ended.then((end) => reject(new Error(`ended without printing ${wanted}: ${JSON.stringify(end)}`)), reject);
-    });
-  return { stdin, stdout, ended, printed, signal: (name) => host.emit(name) };
+  return { stdin, stdout, ended, printed: printedOn(text, waiting, ended), signal: (name) => host.emit(name) };
 }
 
 /** The environment of every command. */

@@ -22,8 +22,8 @@ export interface ProgramEnd {
 export interface RunningProgram {
   readonly child: ChildProcess;
   readonly ended: Promise<ProgramEnd>;
-  /** Resolves as soon as `text` was printed on either stream; rejects when the program ends before. */
-  printed(text: string): Promise<void>;
+  /** Resolves to all that was printed as soon as `text` was, on either stream; rejects when the program ends before. */
+  printed(text: string): Promise<string>;
 }
 
 /** Adds a line for a process that a test starts to the file that TOOLCRIB_STARTS names. */
@@ -61,16 +61,24 @@ export function startProgram(file: string, args: readonly string[], options: Pro
       }
     });
   });
-  const printed = (wanted: string): Promise<void> =>
+  return { child, ended, printed: printedOn(text, waiting, ended) };
+}
+
+/** Makes `printed` of a program or a command: looks whenever it is told to by one of `waiting`. */
+export function printedOn(
+  text: { readonly stdout: string; readonly stderr: string },
+  waiting: Set<() => void>,
+  ended: Promise<ProgramEnd>,
+): (wanted: string) => Promise<string> {
+  return (wanted) =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         if (!(text.stdout + text.stderr).includes(wanted)) return;
         waiting.delete(look);
-        resolve();
+        resolve(text.stdout + text.stderr);
       };
       waiting.add(look);
       look();
       void ended.then((end) => reject(new Error(`ended without printing ${wanted}: ${JSON.stringify(end)}`)), reject);
     });
-  return { child, ended, printed };
 }
