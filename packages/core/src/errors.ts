@@ -30,13 +30,28 @@ export interface DenialDetails {
   pattern?: string;
 }
 
+/** A question about a call within a composite one. */
+export interface WithinQuestion {
+  readonly callId: string;
+  readonly name: string;
+  /** Those that would run. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly question: ApprovalQuestion;
+}
+
 /** Details of a ToolError, by its code. */
 export interface ToolErrorDetails {
   invalid_arguments: { field: string; reason: string };
   execution_failed: { cause?: unknown };
   permission_denied: DenialDetails;
   /** `tool`: the fingerprint of the tool; `args`: those that would run. A later yes holds for these alone. */
-  approval_required: { question: ApprovalQuestion; tool?: string; args?: Readonly<Record<string, unknown>> };
+  approval_required: {
+    question: ApprovalQuestion;
+    tool?: string;
+    args?: Readonly<Record<string, unknown>>;
+    /** Only of a composite tool: the questions of calls within its own, one each. */
+    within?: readonly WithinQuestion[];
+  };
   not_found: { nearest?: string };
   not_available: { nearest?: string };
   timeout: { timeoutMs: number };

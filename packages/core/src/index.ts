@@ -8,6 +8,7 @@ export {
   ToolError,
   type ToolErrorCode,
   type ToolErrorDetails,
+  type WithinQuestion,
 } from "./errors.ts";
 export {
   type AnthropicTool,
@@ -23,6 +24,7 @@ export type {
   AnyToolRegistry,
   ApprovalAnswer,
   Approve,
+  CallLog,
   ChatTool,
   CheckResult,
   ContentBlock,

@@ -1,7 +1,8 @@
+import type { ContentBlock, ToolProgress } from "./content.ts";
 import type { ToolEffect } from "./effect.ts";
 import type { ApprovalQuestion, DenialDetails, ToolError } from "./errors.ts";
 
-export type { ToolEffect };
+export type { ContentBlock, ToolEffect, ToolProgress };
 
 /** A JSON Schema object (draft-07 or 2020-12). https://json-schema.org */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -16,19 +17,6 @@ export interface ChatTool {
     /** Filled in by the registry: false unless the tool asks for it and its schema qualifies. */
     strict?: boolean;
   };
-}
-
-/** One piece of rich output, in the shapes of MCP: base64 `data` with its MIME type. */
-export type ContentBlock =
-  | { type: "text"; text: string }
-  | { type: "image"; data: string; mimeType: string }
-  | { type: "audio"; data: string; mimeType: string };
-
-/** A report of a running tool: `progress` out of `total` (any unit), and a line for people. */
-export interface ToolProgress {
-  progress?: number;
-  total?: number;
-  message?: string;
 }
 
 /** The caller's own marks on a call (a channel, a chat id, …), handed through untouched. */
@@ -58,8 +46,23 @@ export interface ToolCaller {
   readonly guards: readonly Guard[];
   /** Answers their questions, and those of others within the call. Without it a question denies. */
   readonly approve?: Approve | undefined;
+  /**
+   * Keeps the record of a composite call, so that it can wait for an answer and go on in another process. With it, a question within the
+   * call that no `approve` answers ends it with `approval_required`, and `details.within` has the questions.
+   */
+  readonly log?: CallLog | undefined;
   /** Is told what each reply of a model within the call has used, in the form of the loop that makes the call. True: it is to end. */
   readonly onUsage?: ((usage: object) => unknown) | undefined;
+}
+
+/** The record of a composite call: JSON lines, which its tool writes and reads. */
+export interface CallLog {
+  /** Lines of earlier runs of the same call, of which it is a function: its tool repeats them before it goes on. */
+  readonly lines: readonly object[];
+  /** Answers to the questions of its last run, by the id of the call within. */
+  readonly answers?: Readonly<Record<string, ApprovalAnswer>> | undefined;
+  /** Keeps lines behind those that are there; what they say happens once it resolves. */
+  write(lines: readonly object[]): void | Promise<void>;
 }
 
 /** Claims of a tool about itself; MCP's tool annotations and the approval policy read it. */

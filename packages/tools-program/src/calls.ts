@@ -1,26 +1,21 @@
-import { type AnyToolRegistry, type ExecuteOptions, renderOutcome, type ToolOutcome } from "@toolcrib/core";
+import {
+  type AnyToolRegistry,
+  type Approve,
+  type ExecuteOptions,
+  renderOutcome,
+  type ToolOutcome,
+  toolFingerprint,
+  type WithinQuestion,
+} from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { isReadOnly } from "./callable.ts";
+import { type CallRecord, shownLength } from "./callRecord.ts";
 import type { GuestCall, GuestResult } from "./engine/messages.ts";
+import { digest, type LogLine, type ProgramLog, printOf } from "./programLog.ts";
 
 /** Most bytes of what a call takes from a program, and of what it gives it. */
 const mostBytes = 2 ** 20;
-/** Characters of a call's arguments, and of its error, in the list of calls. */
-const shownLength = 200;
-
-/** A call that a program made, for the list of its calls. */
-export interface CallRecord {
-  readonly number: number;
-  readonly name: string;
-  /** JSON text, cut. */
-  readonly args: string;
-  readonly isReadOnly: boolean;
-  /** `waiting`: not started, and never will be once the program has ended. */
-  state: "waiting" | "running" | "ok" | "failed";
-  error?: string;
-}
-
 /** The result that a program gets: a value, or an error with its code. */
 export type CallAnswer = { readonly value: unknown } | { readonly message: string; readonly code: string };
 
@@ -31,25 +26,39 @@ export interface CallSettings {
   readonly outer: string;
   readonly options: Omit<ExecuteOptions, "callId" | "within">;
   readonly maxConcurrent: number;
+  readonly log: ProgramLog;
   /** Returns why programs may not call a tool that the registry has. */
   readonly refusal: (name: string) => string | undefined;
   /** Answers a question about tools. */
   readonly lookUp: (name: string, args: unknown) => CallAnswer;
-  readonly deliver: (results: readonly GuestResult[]) => void;
+  readonly deliver: (results: readonly TimedResult[]) => void;
   readonly onStart: (record: CallRecord) => void;
+  /** Is told that nothing can go on without answers to these questions. */
+  readonly onParked: (questions: readonly WithinQuestion[]) => void;
+  /** Is told that the program took another way than its record. */
+  readonly onDifference: (why: string) => void;
 }
+
+type TimedResult = GuestResult & { readonly time: number };
+type Queued = GuestCall & { readonly record: CallRecord };
 
 /**
  * Runs the calls of one program by the registry, in the order in which it made them: neighbouring read-only ones side by side, up to
- * `maxConcurrent`, any other alone.
+ * `maxConcurrent`, any other alone. Calls of the record that have a result are not run again.
  */
 export class ProgramCalls {
   readonly #settings: CallSettings;
   readonly #records: CallRecord[] = [];
-  readonly #queue: (GuestCall & { readonly record: CallRecord })[] = [];
+  readonly #made = new Map<number, CallRecord | undefined>();
+  readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
-  readonly #results: GuestResult[] = [];
+  readonly #questions = new Map<number, WithinQuestion>();
+  readonly #results: TimedResult[] = [];
+  /** Messages to the program: its start, and results. */
+  #sent = 1;
+  #isIdle = false;
   #flush: NodeJS.Immediate | undefined;
+  #isFlushing = false;
   #hasEnded = false;
   #onIdle: (() => void) | undefined;
 
@@ -61,11 +70,33 @@ export class ProgramCalls {
     return this.#records;
   }
 
-  take(calls: readonly GuestCall[]): void {
+  /** Takes the calls that the program has made by its `turn`th turn, after which it waits. */
+  async take(calls: readonly GuestCall[], turn: number): Promise<void> {
+    const { log, onDifference } = this.#settings;
+    const lines: LogLine[] = [];
+    const queued: Queued[] = [];
     for (const call of calls) {
-      if (call.number < 0) this.#answerLookUp(call);
-      else this.#queue.push({ ...call, record: this.#recordOf(call) });
+      const record = call.number > 0 ? this.#recordOf(call) : undefined;
+      this.#made.set(call.number, record);
+      if (!record) {
+        if (!log.hasEnd(call.number)) this.#answerLookUp(call);
+        continue;
+      }
+      const line = this.#lineOf(call);
+      const difference = log.difference(line);
+      if (difference) {
+        onDifference(difference);
+        return;
+      }
+      if (difference === undefined) lines.push(line);
+      if (log.hasEnd(call.number)) continue;
+      if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
+      else queued.push({ ...call, record });
     }
+    if (lines.length > 0 && log.isKept) await log.write(lines);
+    this.#queue.push(...queued);
+    this.#repeat();
+    this.#isIdle = turn === this.#sent;
     this.#startNext();
   }
 
@@ -81,15 +112,41 @@ export class ProgramCalls {
   }
 
   #recordOf({ number, name, args }: GuestCall): CallRecord {
-    const record: CallRecord = {
-      number,
-      name,
-      args: clip(args, shownLength),
-      isReadOnly: isReadOnly(this.#settings.registry.get(name)),
-      state: "waiting",
-    };
+    const isRead = isReadOnly(this.#settings.registry.get(name));
+    const record: CallRecord = { number, name, args: clip(args, shownLength), isReadOnly: isRead, state: "waiting" };
     this.#records.push(record);
     return record;
+  }
+
+  #lineOf({ number, name, args }: GuestCall): Extract<LogLine, { type: "call" }> {
+    const { registry, log } = this.#settings;
+    const tool = registry.get(name);
+    const prints = log.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
+    return { type: "call", number, name: clip(name), args: clip(args, shownLength), ...prints };
+  }
+
+  #mayRunTwice(name: string): boolean {
+    const tool = this.#settings.registry.get(name);
+    return !tool || isReadOnly(tool) || attempt(() => tool.idempotent) === true;
+  }
+
+  #interrupt(number: number, record: CallRecord): void {
+    record.state = "failed";
+    record.error = "Interrupted; may have run";
+    this.#deliver(number, failure(record.name, record.error));
+  }
+
+  /** Gives the program the results of the record that are next. */
+  #repeat(): void {
+    const ends = this.#settings.log.takeEnds((number) => this.#made.has(number));
+    for (const { number, ok, text } of ends) {
+      const record = this.#made.get(number);
+      if (!record) continue;
+      record.state = ok ? "ok" : "failed";
+      if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
+    }
+    if (ends.length > 0) this.#send(ends);
+    if (this.#results.length > 0) this.#flushSoon();
   }
 
   #startNext(): void {
@@ -97,7 +154,10 @@ export class ProgramCalls {
       this.#queue.shift();
       void this.#run(next, next.record);
     }
-    if (this.#running.size === 0 && this.#queue.length === 0) this.#onIdle?.();
+    if (this.#running.size > 0 || this.#queue.length > 0) return;
+    this.#onIdle?.();
+    const isStill = this.#isIdle && this.#results.length === 0 && !this.#isFlushing && !this.#hasEnded;
+    if (isStill && this.#questions.size > 0) this.#settings.onParked([...this.#questions.values()]);
   }
 
   #mayStart(record: CallRecord): boolean {
@@ -106,28 +166,45 @@ export class ProgramCalls {
     return record.isReadOnly && one?.isReadOnly === true && this.#running.size < this.#settings.maxConcurrent;
   }
 
-  async #run(call: GuestCall, record: CallRecord): Promise<void> {
+  async #run(call: Queued, record: CallRecord): Promise<void> {
     this.#running.add(record);
     record.state = "running";
     this.#settings.onStart(record);
     const answer = await this.#answer(call);
     this.#running.delete(record);
-    record.state = "value" in answer ? "ok" : "failed";
-    if ("message" in answer) record.error = clip(answer.message, shownLength);
-    if (!this.#hasEnded) this.#deliver(call.number, answer);
+    if (answer) {
+      record.state = "value" in answer ? "ok" : "failed";
+      if ("message" in answer) record.error = clip(answer.message, shownLength);
+      if (!this.#hasEnded) this.#deliver(call.number, answer);
+    } else record.state = "asked";
     this.#startNext();
   }
 
-  async #answer({ number, name, args: text }: GuestCall): Promise<CallAnswer> {
-    const { registry, outer, options, refusal } = this.#settings;
+  /** Resolves to undefined for a call that a guard asks about. */
+  async #answer({ number, name, args: text }: GuestCall): Promise<CallAnswer | undefined> {
+    const { registry, outer, options, refusal, log } = this.#settings;
     const refused = refusal(name);
     if (refused !== undefined) return { message: refused, code: "not_available" };
     const bytes = Buffer.byteLength(text);
     if (bytes > mostBytes)
       return failure(name, `Invalid arguments: they have ${bytes} bytes, a call of a program at most ${mostBytes}`);
     const args: unknown = attempt(() => JSON.parse(text));
-    const outcome = await registry.invoke(name, args, { ...options, callId: `${outer}:${number}`, within: outer });
-    return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
+    const callId = `${outer}:${number}`;
+    let asked: (WithinQuestion & { readonly print: string }) | undefined;
+    // Answers as they were given in an earlier run; what is asked anew is a question again.
+    const approve: Approve = (guarded, question) => {
+      const print = printOf(guarded, question);
+      const answer = log.answerTo(print);
+      if (answer === undefined) asked = { callId, name, args: guarded.args, question, print };
+      return answer ?? false;
+    };
+    const asks = options.approve === undefined && log.isKept;
+    const outcome = await registry.invoke(name, args, { ...options, callId, within: outer, ...(asks && { approve }) });
+    if (!asked) return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
+    const { print, ...question } = asked;
+    await log.write([{ type: "asked", number, print }]);
+    this.#questions.set(number, question);
+    return undefined;
   }
 
   #read(name: string, outcome: ToolOutcome): CallAnswer {
@@ -149,14 +226,32 @@ export class ProgramCalls {
     if (!this.#hasEnded) this.#deliver(number, this.#settings.lookUp(name, given));
   }
 
-  /** Sends the results that come at one time together. */
   #deliver(number: number, answer: CallAnswer): void {
     const ok = "value" in answer;
-    this.#results.push({ number, ok, text: JSON.stringify(ok ? answer.value : answer) });
-    this.#flush ??= setImmediate(() => {
+    this.#results.push({ number, ok, text: JSON.stringify(ok ? answer.value : answer), time: Date.now() });
+    this.#flushSoon();
+  }
+
+  /** Sends the results that come at one time together, once they are kept. */
+  #flushSoon(): void {
+    const { log } = this.#settings;
+    if (this.#isFlushing || log.isRepeating) return;
+    this.#flush ??= setImmediate(async () => {
       this.#flush = undefined;
-      this.#settings.deliver(this.#results.splice(0));
+      const results = this.#results.splice(0);
+      this.#isFlushing = true;
+      if (log.isKept) await log.write(results.map((result) => ({ type: "end", ...result })));
+      this.#isFlushing = false;
+      if (this.#hasEnded) return;
+      this.#send(results);
+      if (this.#results.length > 0) this.#flushSoon();
     });
+  }
+
+  #send(results: readonly TimedResult[]): void {
+    this.#sent += 1;
+    this.#isIdle = false;
+    this.#settings.deliver(results);
   }
 }
 

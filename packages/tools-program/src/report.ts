@@ -1,6 +1,6 @@
 import { oneLine } from "@toolcrib/core/internal";
 import { clip, cutHead } from "@toolcrib/core/text";
-import type { CallRecord } from "./calls.ts";
+import type { CallRecord } from "./callRecord.ts";
 import type { KeptOutput, ProgramEnd } from "./engine/messages.ts";
 import { writeSpill } from "./output.ts";
 
@@ -87,7 +87,13 @@ function hintOf(failed: FailedEnd["failed"], message: string, line: string): str
   return "";
 }
 
-const endings = { waiting: "not started", running: "may have run", ok: "ok", failed: "failed" };
+const endings = {
+  waiting: "not started",
+  asked: "not approved",
+  running: "may have run",
+  ok: "ok",
+  failed: "failed",
+};
 
 /** Words a call: its number, name, arguments and what came of it. */
 function callLine({ number, name, args, state, error }: CallRecord): string {
@@ -105,11 +111,9 @@ function fittingLines(calls: readonly CallRecord[], lines: readonly string[], ro
     shown.add(at);
   }
   const hidden = calls.filter((_, at) => !shown.has(at));
-  const counts = (["ok", "failed", "running", "waiting"] as const).flatMap((state) => {
-    const count = hidden.filter((call) => call.state === state).length;
-    return count === 0
-      ? []
-      : [`${count} ${{ ok: "ok", failed: "failed", running: "may have run", waiting: "not started" }[state]}`];
+  const counts = (["ok", "failed", "running", "asked"] as const).flatMap((state) => {
+    const times = hidden.filter((call) => call.state === state).length;
+    return times === 0 ? [] : [`${times} ${endings[state]}`];
   });
   const fitting = lines.filter((_, at) => shown.has(at));
   return counts.length === 0 ? fitting : [...fitting, `and ${hidden.length} more: ${counts.join(", ")}`];

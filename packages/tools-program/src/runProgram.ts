@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { invalidArgument, type ToolCallInfo } from "@toolcrib/core";
+import { invalidArgument, type ToolCallInfo, ToolError, type WithinQuestion } from "@toolcrib/core";
 import type { MayCall } from "./callable.ts";
 import { callableTools } from "./callable.ts";
+import type { CallRecord } from "./callRecord.ts";
 import { ProgramCalls } from "./calls.ts";
 import type { EngineLimits, FromThread } from "./engine/messages.ts";
 import { type RunningProgram, startProgram } from "./engine/programThread.ts";
 import { lookUp, refusalOf } from "./lookUp.ts";
 import type { ProgramSettings } from "./options.ts";
 import { keptForFile, shownOutput } from "./output.ts";
+import { ProgramLog } from "./programLog.ts";
 import { failureReport, lostNote } from "./report.ts";
 
 /** Characters of output that are kept where nothing limits it: a program cannot make many more in its memory. */
@@ -27,53 +29,92 @@ export interface ProgramRun {
 
 type Ended = Extract<FromThread, { type: "end" }>;
 
-/** Runs a program; resolves to what it printed and returned once no call of it runs any more. Throws if it fails, with the list of its calls. */
-export async function runProgram({ code, call, settings, mayCall, isInner }: ProgramRun): Promise<string> {
-  const { caller, signal, labels, onProgress } = call;
-  const registry = caller?.registry;
-  if (!registry) throw new Error("run_program must be called through a registry, whose tools it calls");
+/**
+ * Runs a program; resolves to what it printed and returned once no call of it runs any more. Throws if it fails, with the list of its calls, and
+ * `approval_required` if it can only go on with an answer.
+ */
+export async function runProgram(program: ProgramRun): Promise<string> {
+  const { code, call, settings, mayCall, isInner } = program;
+  const { caller, signal, onProgress } = call;
+  if (!caller?.registry) throw new Error("run_program must be called through a registry, whose tools it calls");
   checkSource(code, settings.maxSourceBytes);
+  const { registry, guards: _, log: kept, ...rest } = caller;
+  const outer = call.callId ?? nextName();
+  const log = new ProgramLog(kept, code, outer, Math.floor(Math.random() * mostSeed));
+  if (log.problem !== undefined) return answerOf(program, repeatedOtherwise(noEnd, log.problem), log.records);
+  await log.open();
   const { promise, resolve } = Promise.withResolvers<Ended>();
   let running: RunningProgram | undefined;
-  const { registry: _registry, guards: _guards, ...rest } = caller;
+  let questions: readonly WithinQuestion[] | undefined;
+  let difference: string | undefined;
   const calls = new ProgramCalls({
-    registry,
-    outer: call.callId ?? nextName(),
-    options: { signal, labels, approve: caller.approve, caller: rest },
-    maxConcurrent: settings.maxConcurrent,
+    ...{ registry, outer, log, maxConcurrent: settings.maxConcurrent },
+    options: { signal, labels: call.labels, approve: caller.approve, caller: rest },
     refusal: (name) => refusalOf(registry, mayCall, name),
     lookUp: (name, asked) => lookUp(registry, mayCall, name, asked),
-    deliver: (results) => running?.send({ type: "results", results, time: Date.now() }),
+    deliver: (results) => running?.send({ type: "results", results }),
     onStart: ({ number, name, args }) => onProgress?.({ progress: number, message: `${name} ${args}` }),
+    onParked: (asked) => {
+      questions = asked;
+      running?.stop();
+    },
+    onDifference: (why) => {
+      difference = why;
+      running?.stop();
+    },
   });
   // Messages of a thread come outside the call, whose context (a span, an agent's nesting) its calls need.
   const inContext = AsyncLocalStorage.snapshot();
   const onMessage = (message: FromThread): void => {
     if (message.type === "end") resolve(message);
-    else inContext(() => calls.take(message.calls));
+    else inContext(() => void calls.take(message.calls, message.turn));
   };
   const names = callableTools(registry, mayCall).map(({ name }) => name);
-  const program = {
-    code,
-    names,
-    limits: limitsOf(settings),
-    seed: Math.floor(Math.random() * mostSeed),
-    time: Date.now(),
-  };
-  running = await startProgram(program, { onMessage }, { signal, isInner });
+  const { seed, time } = log.begin;
+  running = await startProgram(
+    { code, names, limits: limitsOf(settings), seed, time },
+    { onMessage },
+    { signal, isInner },
+  );
   const stop = (): void => running?.stop();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
-  const { end, output } = await promise;
+  const ended = await promise;
   signal?.removeEventListener("abort", stop);
   running.release();
-  await calls.end(end.failed === undefined);
-  const { records } = calls;
-  if (end.failed !== undefined)
-    throw new Error(await failureReport({ end, code, output, calls: records, spill: settings.spill }));
-  const shown = await shownOutput(output, { bytes: settings.maxOutputBytes, spill: settings.spill });
-  const note = lostNote(end, records);
-  return [shown.trimEnd() === "" ? "(no output)" : shown, note].filter(Boolean).join("\n\n");
+  await calls.end(ended.end.failed === undefined);
+  if (questions && !signal?.aborted) throw approvalRequired(questions, calls.records);
+  if (difference !== undefined) return answerOf(program, repeatedOtherwise(ended, difference), log.records);
+  return answerOf(program, ended, calls.records);
+}
+
+/** Returns the answer of a program that has ended. Throws for one that has failed. */
+async function answerOf(
+  { code, settings }: ProgramRun,
+  { end, output }: Pick<Ended, "end" | "output">,
+  calls: readonly CallRecord[],
+): Promise<string> {
+  const { spill, maxOutputBytes: bytes } = settings;
+  if (end.failed !== undefined) throw new Error(await failureReport({ end, code, output, calls, spill }));
+  const shown = await shownOutput(output, { bytes, spill });
+  return [shown.trimEnd() === "" ? "(no output)" : shown, lostNote(end, calls)].filter(Boolean).join("\n\n");
+}
+
+const noEnd: Ended = {
+  type: "end",
+  end: { refusedCalls: 0, unhandled: 0, unseen: [] },
+  output: { head: "", tail: "", bytes: 0 },
+};
+
+function repeatedOtherwise({ end, ...rest }: Ended, why: string): Ended {
+  return { ...rest, end: { ...end, failed: "engine", message: `it cannot go on after the question: ${why}` } };
+}
+
+function approvalRequired(within: readonly WithinQuestion[], calls: readonly CallRecord[]): ToolError {
+  const made = calls.filter(({ state }) => state === "ok" || state === "failed").length;
+  const one = `${within.length} ${within.length === 1 ? "call" : "calls"} of a program`;
+  const text = `May it go on? ${one} must be approved; ${made} made before: ${within.map(({ question }) => question.text).join("; ")}`;
+  return new ToolError({ code: "approval_required", message: text, details: { question: { text }, within } });
 }
 
 function nextName(): string {

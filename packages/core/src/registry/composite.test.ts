@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
+import { ToolError } from "../errors.ts";
 import type { ExecutableTool, ToolCallInfo } from "../interface.ts";
 import { limitOutput } from "./middleware.ts";
 import { toolOutput } from "./outcome.ts";
@@ -42,6 +43,20 @@ describe("a composite tool", () => {
     expect(seen?.approve).toBe(approve);
     expect(seen?.registry).toBe(registry);
   });
+});
+
+test("a question that a tool throws stays one for a composite tool alone, with the questions within", async () => {
+  const question = { text: "Go on?" };
+  const within = [{ callId: "outer:1", name: "say", args: {}, question }];
+  const ask = (): never => {
+    throw new ToolError({ code: "approval_required", message: "Go on?", details: { question, within } });
+  };
+  const composite = await new ToolRegistry([compositeOf(async () => ask())]).invoke("outer");
+  expect(composite).toMatchObject({
+    error: { code: "approval_required", toolName: "outer", details: { question, within } },
+  });
+  const plain = defineTool({ name: "plain", description: "Asks.", parameters, execute: ask });
+  expect(await new ToolRegistry([plain]).invoke("plain")).toMatchObject({ error: { code: "execution_failed" } });
 });
 
 describe("a call within a program", () => {

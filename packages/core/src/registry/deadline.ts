@@ -113,7 +113,7 @@ class ToolRun {
 
   /** Takes the tool's error. */
   fail(error: unknown): void {
-    if (!this.hasEnded()) this.#finish({ ok: false, error: fromThrown(this.#call.name, error) });
+    if (!this.hasEnded()) this.#finish({ ok: false, error: fromThrown(this.#call.name, error, this.#call.tool?.composite) });
   }
 
   commit(): void {

@@ -104,22 +104,22 @@ const toolCodes: ReadonlySet<ToolErrorCode> = new Set([
   "aborted",
 ]);
 
-/** Returns the typed error for whatever was thrown. Never throws. */
-export function fromThrown(name: string, thrown: unknown): ToolError {
-  return attempt(() => readThrown(name, thrown)) ?? failure(name, `${unreadable} was thrown`, thrown);
+/** Returns the typed error for whatever was thrown. Only a composite tool may throw a question: one of its calls. Never throws. */
+export function fromThrown(name: string, thrown: unknown, isComposite = false): ToolError {
+  return attempt(() => readThrown(name, thrown, isComposite)) ?? failure(name, `${unreadable} was thrown`, thrown);
 }
 
-function readThrown(name: string, thrown: unknown): ToolError {
+function readThrown(name: string, thrown: unknown, isComposite: boolean): ToolError {
   const message = boundMessage(describeThrown(thrown));
-  return isToolError(thrown) ? fromToolError(name, message, thrown) : failure(name, message, thrown);
+  return isToolError(thrown) ? fromToolError(name, message, thrown, isComposite) : failure(name, message, thrown);
 }
 
 function failure(toolName: string, message: string, cause: unknown): ToolError {
   return new ToolError({ code: "execution_failed", toolName, message, details: { cause }, cause });
 }
 
-function fromToolError(toolName: string, message: string, thrown: ToolError): ToolError {
-  const known = toolCodes.has(thrown.code);
+function fromToolError(toolName: string, message: string, thrown: ToolError, isComposite: boolean): ToolError {
+  const known = toolCodes.has(thrown.code) || (isComposite && thrown.code === "approval_required");
   return new ToolError({
     code: known ? thrown.code : "execution_failed",
     toolName,

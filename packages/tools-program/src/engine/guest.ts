@@ -111,7 +111,7 @@ for (const name of ["log", "info", "warn", "error", "debug", "dir", "table", "tr
 const given = {
   tools,
   console,
-  text: (value) => print(value),
+  text: print,
   searchTools: (words) => lookUp("searchTools", words),
   describeTool: (name) => lookUp("describeTool", name),
 };

@@ -43,11 +43,12 @@ export interface GuestResult {
 
 export type ToThread =
   | { readonly type: "start"; readonly program: ProgramStart }
-  | { readonly type: "results"; readonly results: readonly GuestResult[]; readonly time: number }
+  | { readonly type: "results"; readonly results: readonly (GuestResult & { readonly time: number })[] }
   | { readonly type: "stop" };
 
 export type FromThread =
-  | { readonly type: "calls"; readonly calls: readonly GuestCall[] }
+  /** The program waits after the `turn`th message, having made these calls since; there may be none. */
+  | { readonly type: "waits"; readonly calls: readonly GuestCall[]; readonly turn: number }
   | { readonly type: "end"; readonly end: ProgramEnd; readonly output: KeptOutput };
 
 /** The end of a program. `line` and `column` are those of its text, from 1. */

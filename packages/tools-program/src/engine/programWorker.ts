@@ -40,6 +40,7 @@ class Guest {
   #end: ProgramEnd | undefined;
   #time: number;
   #usedMs = 0;
+  #turn = 0;
   #deadline = Number.POSITIVE_INFINITY;
 
   constructor(program: ProgramStart) {
@@ -80,13 +81,13 @@ class Guest {
     this.#run(() => this.#begin(vm));
   }
 
-  results(results: readonly GuestResult[], time: number): void {
+  results(results: readonly (GuestResult & { readonly time: number })[]): void {
     const vm = this.#vm;
     const settle = this.#settle;
     if (!vm || !settle || this.#end) return;
-    this.#time = time;
     this.#run(() => {
-      for (const { number, ok, text } of results) {
+      for (const { number, ok, text, time } of results) {
+        this.#time = time;
         this.#open.delete(number);
         vm.withScope(() => {
           vm.callFunction(settle, vm.undefined, vm.newNumber(number), ok ? vm.true : vm.false, vm.newString(text));
@@ -167,7 +168,8 @@ class Guest {
     }
     const calls = this.#calls;
     this.#calls = [];
-    if (calls.length > 0) tell({ type: "calls", calls });
+    this.#turn += 1;
+    if (calls.length > 0 || this.#open.size > 0) tell({ type: "waits", calls, turn: this.#turn });
     if (!this.#end && this.#open.size === 0)
       this.#end = this.#failure("waits", "it awaits a promise that nothing can settle any more");
     if (this.#end) this.#finish(this.#end);
@@ -224,6 +226,6 @@ parentPort?.on("message", (message: ToThread) => {
     shared[stopAsked] = 0;
     guest = new Guest(message.program);
     void guest.start().catch((error) => guest?.fail(String(error)));
-  } else if (message.type === "results") guest?.results(message.results, message.time);
+  } else if (message.type === "results") guest?.results(message.results);
   else guest?.stop();
 });

@@ -1,0 +1,14 @@
+/** Characters of a call's arguments, and of its error, in the list of calls. */
+export const shownLength = 200;
+
+/** A call that a program made, for the list of its calls. */
+export interface CallRecord {
+  readonly number: number;
+  readonly name: string;
+  /** JSON text, cut. */
+  readonly args: string;
+  readonly isReadOnly: boolean;
+  /** `waiting`: not started, and never will be once the program has ended. `asked`: a guard's question is open. */
+  state: "waiting" | "asked" | "running" | "ok" | "failed";
+  error?: string;
+}

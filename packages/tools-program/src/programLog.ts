@@ -1,0 +1,165 @@
+import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type CallLog,
+  type GuardedCall,
+  toolFingerprint,
+} from "@toolcrib/core";
+import { attempt, canonicalJson } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
+import type { CallRecord } from "./callRecord.ts";
+import { guestPrelude } from "./engine/guest.ts";
+import type { GuestResult } from "./engine/messages.ts";
+
+/** The version of `quickjs-wasi` in the manifest: another one may take another way. */
+export const engineVersion = "3.7.0";
+
+/** One line of a program's record. The program is a function of its code and these. */
+export type LogLine =
+  /** The beginning: what the guest could not tell by itself, and digests of what must be the same when it is repeated. */
+  | {
+      readonly type: "begin";
+      readonly seed: number;
+      readonly time: number;
+      readonly code: string;
+      readonly engine: string;
+    }
+  /** A call, before it starts. `print`: digest of the JSON text of its arguments, of which `args` is a cut; `tool`: fingerprint, absent for an unknown tool. */
+  | {
+      readonly type: "call";
+      readonly number: number;
+      readonly name: string;
+      readonly args: string;
+      readonly print: string;
+      readonly tool?: string;
+    }
+  /** The result of a call, before the program gets it: results are given in the order of these lines. */
+  | ({ readonly type: "end"; readonly time: number } & GuestResult)
+  /** A question about a call: `print` is the digest of the question, the tool and the arguments that would run. */
+  | { readonly type: "asked"; readonly number: number; readonly print: string }
+  /** The answer to the last question about a call. */
+  | { readonly type: "answer"; readonly number: number; readonly answer: ApprovalAnswer };
+
+type Line<Type extends LogLine["type"]> = Extract<LogLine, { type: Type }>;
+
+/** A program's record, as the caller keeps it; without one it is written nowhere. */
+export class ProgramLog {
+  readonly begin: Line<"begin">;
+  readonly #log: CallLog | undefined;
+  readonly #calls = new Map<number, Line<"call">>();
+  readonly #asked = new Set<number>();
+  readonly #answers = new Map<string, ApprovalAnswer>();
+  /** Results of earlier runs that the program has not had again yet, in their order. */
+  readonly #ends: Line<"end">[] = [];
+
+  /** The reason why the record cannot be repeated: it is one of another program or engine. */
+  readonly problem: string | undefined;
+  /** Lines to write before the program starts. */
+  readonly #first: readonly LogLine[];
+
+  /** `outer`: the id of the program's call. */
+  constructor(log: CallLog | undefined, code: string, outer: string, seed: number) {
+    this.#log = log;
+    const own = { code: digest(code), engine: digest(`${engineVersion}\n${guestPrelude}`) };
+    const [first, ...rest] = (log?.lines ?? []) as readonly LogLine[];
+    if (first === undefined) {
+      this.begin = { type: "begin", seed, time: Date.now(), ...own };
+      this.#first = [this.begin];
+      return;
+    }
+    const isOwn = first.type === "begin" && first.code === own.code;
+    if (!isOwn) this.problem = "its record is that of another program";
+    else if (first.engine !== own.engine)
+      this.problem = "its record is that of another version of @toolcrib/tools-program";
+    this.begin = first.type === "begin" ? first : { type: "begin", seed, time: 0, ...own };
+    const prints = new Map<number, string>();
+    const take = (line: LogLine): void => {
+      if (line.type === "call") this.#calls.set(line.number, line);
+      if (line.type === "end") this.#ends.push(line);
+      if (line.type === "asked") prints.set(line.number, line.print);
+      if (line.type === "answer") this.#answers.set(prints.get(line.number) ?? "", line.answer);
+    };
+    rest.forEach(take);
+    for (const number of prints.keys()) this.#asked.add(number);
+    const given = Object.entries(log?.answers ?? {}).flatMap(([id, answer]): LogLine[] => {
+      const number = Number(id.slice(outer.length + 1));
+      return id.startsWith(`${outer}:`) && prints.has(number) ? [{ type: "answer", number, answer }] : [];
+    });
+    given.forEach(take);
+    this.#first = given;
+  }
+
+  /** Begins the record of this run. */
+  async open(): Promise<void> {
+    if (this.#first.length > 0) await this.#log?.write(this.#first);
+  }
+
+  /** Returns the calls of the record, whether the program has come to them again or not. */
+  get records(): readonly CallRecord[] {
+    const lines = (this.#log?.lines ?? []) as readonly LogLine[];
+    return lines.flatMap((line): CallRecord[] => {
+      if (line.type !== "call") return [];
+      const { number, name, args } = line;
+      const end = lines.findLast((one) => one.type === "end" && one.number === number);
+      const state = end?.type !== "end" ? (this.#asked.has(number) ? "asked" : "running") : end.ok ? "ok" : "failed";
+      return [{ number, name, args, isReadOnly: false, state }];
+    });
+  }
+
+  get isKept(): boolean {
+    return this.#log !== undefined;
+  }
+
+  write(lines: readonly LogLine[]): void | Promise<void> {
+    return this.#log?.write(lines);
+  }
+
+  /** Says why a call cannot be the one of the record; the empty text for one that it is, and undefined for a new one. */
+  difference({ number, name, print, tool }: Line<"call">): string | undefined {
+    const before = this.#calls.get(number);
+    if (!before) return undefined;
+    if (before.name !== name) return `call ${number} was one of ${before.name}, and is one of ${name} now`;
+    if (before.print !== print) return `call ${number} of ${name} has other arguments than before`;
+    return before.tool === tool ? "" : `the tool ${name} is not the same any more`;
+  }
+
+  /** Returns whether a call of the record was begun, and no question about it was open: it may have run. */
+  wasBegun(number: number): boolean {
+    return this.#calls.has(number) && !this.#asked.has(number);
+  }
+
+  /** Takes the results that are next in the record, as far as the program has made these calls. */
+  takeEnds(isMade: (number: number) => boolean): readonly Line<"end">[] {
+    const count = this.#ends.findIndex(({ number }) => !isMade(number));
+    return this.#ends.splice(0, count < 0 ? this.#ends.length : count);
+  }
+
+  /** Returns whether results of the record are still to come: no new one may come before them. */
+  get isRepeating(): boolean {
+    return this.#ends.length > 0;
+  }
+
+  /** Returns whether the record has a result of the call that the program has not had yet. */
+  hasEnd(number: number): boolean {
+    return this.#ends.some((end) => end.number === number);
+  }
+
+  answerTo(print: string): ApprovalAnswer | undefined {
+    return this.#answers.get(print);
+  }
+}
+
+export function digest(text: string): string {
+  // Not imported: it takes 8 ms to load, and many programs are never run.
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
+}
+
+/** Returns the digest of a question about a call: an answer holds for the same tool, arguments and question. */
+export function printOf({ tool, args }: Pick<GuardedCall, "tool" | "args">, question: ApprovalQuestion): string {
+  const { text, data, guard = 0 } = question;
+  const print = attempt(() =>
+    digest(canonicalJson([toolFingerprint(tool), args, text, isObject(data) ? data : (data ?? null), guard])),
+  );
+  // Equal to no other: the question is asked anew.
+  return print ?? crypto.randomUUID();
+}
