@@ -11,7 +11,7 @@ export async function lineEndingsOf(text: string, oldText: string, newText: stri
   if (!newText.includes("\n")) return () => newText;
   const lines = newText.split(/\r?\n/);
   const hasCrlf = text.includes("\r\n");
-  if (!hasCrlf || !hasBareLf(text)) {
+  if (!hasCrlf || !/(?<!\r)\n/.test(text)) {
     const ending = hasCrlf ? "\r\n" : "\n";
     const adapted = text.includes("\n") ? lines.join(ending) : newText;
     return () => adapted;
@@ -27,12 +27,6 @@ export async function lineEndingsOf(text: string, oldText: string, newText: stri
     endings.push(text[next - 1] === "\r" ? "\r\n" : "\n");
     return lines.map((line, index) => line + (index < lines.length - 1 ? endings[sources[index] ?? 0] : "")).join("");
   };
-}
-
-function hasBareLf(text: string): boolean {
-  let at = text.indexOf("\n");
-  while (at >= 0 && text[at - 1] === "\r") at = text.indexOf("\n", at + 1);
-  return at >= 0;
 }
 
 /** Returns for each new line the old line whose ending it takes. */

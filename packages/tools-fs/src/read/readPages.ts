@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { truncationNotice, withNotice } from "@toolcrib/core/text";
 import type { RegularFile } from "@toolcrib/kit/files";
@@ -83,7 +82,7 @@ function withLines(text: string, lines: readonly string[]): string {
 }
 
 function invalidNotes(bytes: Buffer): readonly string[] {
-  const invalid = isUtf8(bytes) ? 0 : countInvalidUtf8(bytes);
+  const invalid = countInvalidUtf8(bytes);
   if (invalid === 0) return [];
   const how = "encoding=latin1 reads Western text of one byte a character, encoding=base64 any bytes";
   return [`[${invalid} ${invalid === 1 ? "byte is" : "bytes are"} not valid UTF-8 and shown as U+FFFD; ${how}]`];
