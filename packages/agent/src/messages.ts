@@ -114,6 +114,8 @@ export interface PendingCall {
   readonly question: ApprovalQuestion;
   /** An answer that was recorded before the process ended; the call has not started. */
   readonly answer?: ApprovalAnswer;
+  /** The id of the call of the reply, a program's for example, that makes this one. */
+  readonly within?: string;
 }
 
 /** The service left out earlier thinking, for instance since what stands before it is not what it was. The turn goes on without it. */

@@ -107,10 +107,10 @@ export class History {
    */
   hold(step: number, asked: readonly Omit<WaitingCall, "step">[], later: readonly ToolCallBlock[]): Promise<void> {
     const waiting = [...asked, ...later.map((call) => ({ callId: call.id }))];
-    const byId = new Map(waiting.map((call) => [call.callId, { ...call, step }]));
+    const byId = new Map<string, WaitingCall>(waiting.map((call) => [call.callId, { ...call, step }]));
     const lines = lastCalls(this.messages).flatMap((call) => {
       const pending = byId.get(call.id);
-      return pending ? [{ type: "message", message: waitingResult(call), pending } as const] : [];
+      return pending ? [{ type: "message", message: waitingResult(call, pending), pending } as const] : [];
     });
     return this.#claim(...lines);
   }

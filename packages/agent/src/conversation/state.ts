@@ -4,7 +4,7 @@ import type { ConversationChange, Opening } from "../provider.ts";
 import { interrupted, notRun } from "./conversation.ts";
 import { type Announced, answeredChanges, type ChangeLine, type OpeningLine } from "./opening.ts";
 import { addUsage, noUsage } from "./usage.ts";
-import { type Answer, lastCalls, putResult, type WaitingCall, withoutResults } from "./waiting.ts";
+import { type Answer, lastCalls, putResult, type WaitingCall, withAnswers, withoutResults } from "./waiting.ts";
 
 /** By the id of the call. */
 export type Answers = Readonly<Record<string, Answer>>;
@@ -114,6 +114,7 @@ export function apply(state: ConversationState, line: ConversationLine): void {
         const call = state.waiting.get(id);
         if (call) state.waiting.set(id, { ...call, answer });
       }
+      for (const [id, call] of state.waiting) state.waiting.set(id, withAnswers(call, line.answers));
       break;
     case "tool-start":
       for (const id of line.callIds) state.started.add(id);

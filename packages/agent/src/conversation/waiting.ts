@@ -1,7 +1,7 @@
-import type { ApprovalAnswer, ApprovalQuestion } from "@toolcrib/core";
+import type { ApprovalAnswer, ApprovalQuestion, WithinQuestion } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
-import { callsOf, notRun } from "./conversation.ts";
+import { callsOf, notRun, toolMessage } from "./conversation.ts";
 
 /**
  * `true` allows, `false` denies, a string denies with that reason; `args` run in place of the model's; `output` is the result, and nothing
@@ -29,11 +29,39 @@ export interface WaitingCall {
   readonly answeredGuard?: number;
   /** Recorded, but the call has not started yet. */
   readonly answer?: Answer;
+  /** Calls within this one that wait; it goes on once each has an answer, which holds in place of one to its own question. */
+  readonly within?: readonly WithinCall[];
+  /** The record of a call that has others within it, which its tool repeats. */
+  readonly log?: readonly object[];
 }
 
+/** A call within another that waits. */
+export type WithinCall = WithinQuestion & { readonly answer?: Answer };
+
 /** Creates the result that stands for a waiting call in the history. */
-export function waitingResult(call: ToolCallBlock): ToolMessage {
-  return notRun(call, "waiting for approval");
+export function waitingResult(call: ToolCallBlock, { log }: Pick<WaitingCall, "log"> = {}): ToolMessage {
+  if (!log) return notRun(call, "waiting for approval");
+  return toolMessage(call, { output: `Waiting for approval; ${callsMade(log)} calls made`, isError: true });
+}
+
+/** Counts the calls that have ended within a call, by its record. */
+export function callsMade(log: readonly object[]): number {
+  return log.filter((line) => isObject(line) && line.type === "end" && Number(line.number) > 0).length;
+}
+
+/** Returns whether a call waits, or one within a call that does. */
+export function isWaiting(callId: string, waiting: ReadonlyMap<string, WaitingCall>): boolean {
+  return (
+    waiting.has(callId) || [...waiting.values()].some(({ within }) => within?.some((one) => one.callId === callId))
+  );
+}
+
+/** Adds answers to the calls within a waiting one; the same where none is for them. */
+export function withAnswers(call: WaitingCall, answers: Readonly<Record<string, Answer>>): WaitingCall {
+  const isFor = ({ callId }: WithinCall): boolean => Object.hasOwn(answers, callId);
+  if (!call.within?.some(isFor)) return call;
+  const within = call.within.map((one) => (isFor(one) ? { ...one, answer: answers[one.callId] as Answer } : one));
+  return { ...call, within };
 }
 
 /** Returns the calls of the last reply; none once a user's message follows it. */
@@ -85,7 +113,8 @@ export function pendingCalls(
 ): readonly PendingCall[] {
   if (waiting.size === 0) return [];
   return lastCalls(messages).flatMap(({ id, name, args }) => {
-    const { question, answer, args: changed = args } = waiting.get(id) ?? {};
+    const { question, answer, args: changed = args, within } = waiting.get(id) ?? {};
+    if (within) return within.map((call) => ({ ...call, within: id }));
     return question ? [{ callId: id, name, args: changed, question, ...(answer !== undefined && { answer }) }] : [];
   });
 }
@@ -99,7 +128,20 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
 
 export function isWaitingCall(value: unknown): value is WaitingCall {
   if (!isObject(value)) return false;
-  const { callId, step, question, tool, arguments: print, args, instead, approved, answeredGuard, answer } = value;
+  const {
+    callId,
+    step,
+    question,
+    tool,
+    arguments: print,
+    args,
+    instead,
+    approved,
+    answeredGuard,
+    answer,
+    within,
+    log,
+  } = value;
   return (
     typeof callId === "string" &&
     Number.isSafeInteger(step) &&
@@ -108,8 +150,17 @@ export function isWaitingCall(value: unknown): value is WaitingCall {
     [args, instead].every((one) => one === undefined || isObject(one)) &&
     (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
     (answeredGuard === undefined || Number.isSafeInteger(answeredGuard)) &&
-    (answer === undefined || isAnswer(answer))
+    (answer === undefined || isAnswer(answer)) &&
+    (within === undefined || (Array.isArray(within) && within.every(isWithinCall))) &&
+    (log === undefined || (Array.isArray(log) && log.every(isObject)))
   );
+}
+
+function isWithinCall(value: unknown): value is WithinCall {
+  if (!isObject(value) || typeof value.callId !== "string" || typeof value.name !== "string") return false;
+  const { args, question, answer } = value;
+  const isAsked = isObject(args) && isObject(question) && typeof question.text === "string";
+  return isAsked && (answer === undefined || isAnswer(answer));
 }
 
 /** Returns whether a value has the form of an answer, for programs that get answers from elsewhere. */

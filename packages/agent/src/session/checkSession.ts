@@ -3,7 +3,7 @@ import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import type { ConversationLine } from "../conversation/state.ts";
-import { isAnswer, isWaitingCall, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
+import { isAnswer, isWaiting, isWaitingCall, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { Message } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
@@ -47,7 +47,7 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
       };
     case "answers":
       for (const [id, answer] of Object.entries(isObject(answers) ? answers : {}))
-        if (!waiting.has(id) || !isAnswer(answer))
+        if (!isWaiting(id, waiting) || !isAnswer(answer))
           throw badSession(at, "an answer is true, false, a reason, { args } or { output } for a call that waits");
       return { answers: isObject(answers) ? answers : {} };
     case "tool-start":

@@ -2,6 +2,7 @@ import {
   type AnyToolRegistry,
   type ApprovalQuestion,
   type Approve,
+  type ExecutableTool,
   type ExecuteOptions,
   type GuardedCall,
   type ToolErrorDetails,
@@ -12,7 +13,7 @@ import { messageOf } from "@toolcrib/core/text";
 import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { Answers } from "../conversation/state.ts";
-import { type Answer, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
+import { type Answer, callsMade, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 
@@ -22,7 +23,7 @@ export type Asked = Omit<WaitingCall, "step">;
 /** Reads a guard's question as it is kept until the answer. Without fingerprints no yes would hold, so there are always some. */
 export function questionOf(
   callId: string,
-  { question, tool, args }: ToolErrorDetails["approval_required"],
+  { question, tool, args, within }: ToolErrorDetails["approval_required"],
   sent: ToolCallBlock["args"],
 ): Asked & { readonly question: ApprovalQuestion } {
   return {
@@ -31,7 +32,27 @@ export function questionOf(
     tool: tool ?? unknownPrint(),
     arguments: args ? fingerprintOf(args) : unknownPrint(),
     ...changedArguments(args, sent),
+    ...(within && { within: within.map((call) => ({ ...frozenJson(call), question: savedQuestion(call.question) })) }),
   };
+}
+
+/** Returns what is kept of a call in which others are asked about. Answers to questions about itself stay. */
+export function askedWithin(
+  { id, args }: ToolCallBlock,
+  details: ToolErrorDetails["approval_required"],
+  {
+    waited,
+    log,
+    tool,
+  }: Pick<WaitingCall, "log"> & {
+    readonly waited: WaitingCall | undefined;
+    readonly tool: ExecutableTool | undefined;
+  },
+): Asked {
+  const { question, answer, approved: earlier = [] } = waited ?? {};
+  const approved = question && answer === true ? [...earlier, fingerprintOf(question)] : earlier;
+  const asked = questionOf(id, { ...details, args, ...(tool && { tool: toolFingerprint(tool) }) }, args);
+  return { ...asked, ...(log && { log: [...log] }), ...(approved.length > 0 && { approved }) };
 }
 
 function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
@@ -210,11 +231,14 @@ export function resultsWithoutAnswer(
   return calls.map((call) => {
     const waited = waiting.get(call.id);
     if (!waited?.question) return notRun(call, "not answered");
-    return answeredResult(call, waited) ?? denied(call, "the user sent a message instead of an answer");
+    const why = "the user sent a message instead of an answer";
+    const calls = waited.log ? `${why}; ${callsMade(waited.log)} calls were made, and stay made` : why;
+    return answeredResult(call, waited) ?? denied(call, calls);
   });
 }
 
 export function isUnanswered(waited: WaitingCall | undefined): boolean {
+  if (waited?.within) return waited.within.some(({ answer }) => answer === undefined);
   return waited?.question !== undefined && waited.answer === undefined;
 }
 

@@ -1,5 +1,6 @@
 import {
   type Approve,
+  type CallLog,
   type ChatTool,
   type CheckResult,
   type ExecutableTool,
@@ -12,13 +13,14 @@ import {
 import { attempt, noteChangedArguments } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
+import { frozenJson } from "../conversation/frozenJson.ts";
 import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
-import { type Asked, answeredResult, approveAsAnswered, questionOf } from "./questions.ts";
+import { type Asked, answeredResult, approveAsAnswered, askedWithin, questionOf } from "./questions.ts";
 import type { RepeatGuard } from "./repeats.ts";
 import { type CallEnd, runCallSteps, type Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
@@ -167,10 +169,12 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
         },
       })
     : undefined;
+  const log = recordOf(call.name, waited, run.tools);
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
       approve: run.approve,
+      ...(log && { log }),
       onUsage: (more) => {
         const added = more as Usage;
         usage = usage ? addUsage(usage, added) : added;
@@ -188,14 +192,36 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
       },
     }),
   });
-  // Where no guard asked although one had, the error is that of a middleware.
-  const isOpen = !approve || isAskedAgain;
-  if (isOpen && outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required")
-    asked ??= questionOf(call.id, outcome.error.details, call.args);
+  // Where no guard asked although one had, and no call within, the error is that of a middleware.
+  if (outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required") {
+    const { details } = outcome.error;
+    if (details.within && log)
+      asked = askedWithin(call, details, { waited, log: log.kept, tool: run.tools.get(call.name) });
+    else if (!approve || isAskedAgain) asked ??= questionOf(call.id, details, call.args);
+  }
   const used = usage && { usage };
   if (asked) return { asked: given ? { ...asked, instead: given } : asked, ...used };
   const end = await endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
   return { ...end, ...used };
+}
+
+/** Returns the record of a call that has others within it, with the answers to those; undefined for any other tool. */
+function recordOf(
+  name: string,
+  waited: WaitingCall | undefined,
+  tools: ToolRunner,
+): (CallLog & { readonly kept: readonly object[] }) | undefined {
+  if (attempt(() => tools.get(name)?.composite) !== true) return undefined;
+  const kept: object[] = [...(waited?.log ?? [])];
+  const answers = (waited?.within ?? []).flatMap(({ callId, answer }) =>
+    answer === undefined ? [] : [[callId, answer] as const],
+  );
+  return {
+    ...{ lines: [...kept], kept, answers: Object.fromEntries(answers) },
+    write: (lines) => {
+      kept.push(...frozenJson(lines));
+    },
+  };
 }
 
 /** Returns the user's own arguments as guards see them. */
