@@ -87,8 +87,11 @@ describe("a journal", () => {
   test("holds a partial answer: what is unanswered stays pending in the next process", async () => {
     await asked();
     const { agent } = await resumed();
-    await expect(agent.approve({ c: true })).rejects.toMatchObject({ pending: [{ callId: "a" }] });
+    const left = { reason: "approval", pending: [{ callId: "a" }] };
+    await expect(agent.approve({ c: true })).rejects.toMatchObject(left);
+    await expect(agent.approve({})).rejects.toMatchObject(left);
     const next = await resumed();
+    expect(next.provider.requests).toEqual([]);
     expect(next.agent.pending).toMatchObject([{ callId: "a" }]);
     expect(outputs(next.agent)).toEqual([waits("look"), "b done", "c done", waits("change")]);
     expect(await next.agent.approve({ a: true })).toBe("ok");
@@ -115,13 +118,15 @@ describe("a journal", () => {
     expect(outputs(reused)[0]).toBe("Error executing look: Not run: aborted");
   });
 
-  test("in another process a yes does not hold for another tool", async () => {
+  test("in another process a yes does not hold for another tool of that name: it is asked anew", async () => {
     await asked();
     const { agent } = await resumed([], journal, { more: { type: "string" } });
     await expect(agent.approve({ a: true, c: true })).rejects.toMatchObject({
+      reason: "approval",
       pending: [{ callId: "a" }, { callId: "c" }],
     });
     expect(ran).toEqual(["b"]);
+    expect(agent.pending[0]).not.toHaveProperty("answer");
     const next = await resumed(["ok"], journal, { more: { type: "string" } });
     expect(await next.agent.approve({ a: true, c: true })).toBe("ok");
   });

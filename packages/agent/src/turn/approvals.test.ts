@@ -1,7 +1,7 @@
 import type { Guard } from "@toolcrib/core";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as turns from "../../testing/turns.ts";
-import { askingTool, askingTools, change, failureOf, look, outputs, read, waits } from "../../testing/turns.ts";
+import { askingTools, change, failureOf, look, outputs, read, waits } from "../../testing/turns.ts";
 import type { AgentOptions } from "../options.ts";
 import type { ScriptedReply } from "../testing.ts";
 
@@ -62,19 +62,6 @@ describe("approve", () => {
     expect(await agent.approve({ a: answer })).toBe("ok");
     expect(outputs(agent)).toEqual([`Error executing change: Permission denied: ${reason}`, "b done"]);
     expect(ran).toEqual(["b"]);
-  });
-
-  test("leaves what is unanswered pending, and what comes after it", async () => {
-    const { agent, provider } = agentOf([{ calls: [look("a", "A?"), look("b", "B?"), change("c")] }, "ok"]);
-    await failureOf(agent.chat("go"));
-    const left = { reason: "approval", pending: [{ callId: "a" }] };
-    expect(await failureOf(agent.approve({ b: true }))).toMatchObject(left);
-    expect(outputs(agent)).toEqual([waits("look"), "b done", waits("change")]);
-    expect(await failureOf(agent.approve({}))).toMatchObject(left);
-    expect(ran).toEqual(["b"]);
-    expect(provider.requests).toHaveLength(1);
-    expect(await agent.approve({ a: true })).toBe("ok");
-    expect(ran).toEqual(["b", "a", "c"]);
   });
 
   test("a question of a later group waits in its turn, and steps are counted on", async () => {
@@ -144,19 +131,6 @@ describe("guards decide again", () => {
     isAsked = false;
     await agent.approve({ a: false });
     expect(ran).toEqual([]);
-  });
-
-  test("a yes does not hold for another tool of that name: it is asked anew", async () => {
-    const { agent } = agentOf([{ calls: [change("a", "A?")] }, "ok"]);
-    await failureOf(agent.chat("go"));
-    agent.removeTool("change");
-    agent.addTool(askingTool(ran, "change", { more: { type: "string" } }));
-    const again = { reason: "approval", pending: [{ callId: "a" }] };
-    expect(await failureOf(agent.approve({ a: true }))).toMatchObject(again);
-    expect(ran).toEqual([]);
-    expect(agent.pending[0]).not.toHaveProperty("answer");
-    expect(await agent.approve({ a: true })).toBe("ok");
-    expect(ran).toEqual(["a"]);
   });
 
   test("a yes does not hold for arguments that a middleware makes anew", async () => {

@@ -93,7 +93,8 @@ async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOption
     await clock.drained();
     yield end;
   } catch (error) {
-    if (isRefused(error)) await withdrawRefused(history);
+    // While calls wait it is an error of whoever was asked, not of the service.
+    if (isRefused(error) && history.pending.length === 0) await withdrawRefused(history);
     throw error;
   } finally {
     clock.abort();

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { type Approve, ToolRegistry } from "@toolcrib/core";
+import { type Approve, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import * as turns from "../../testing/turns.ts";
-import { anyTool, askingTools, change, outputs, read, resumedFrom } from "../../testing/turns.ts";
+import { anyTool, askingTools, change, look, outputs, read, resumedFrom } from "../../testing/turns.ts";
+import { AgentError } from "../errors.ts";
 import type { PendingCall } from "../messages.ts";
 import type { ScriptedReply } from "../testing.ts";
 
@@ -50,6 +51,19 @@ test("what it throws reaches the caller, and the question stays open", async () 
   await expect(agent.chat("go", { onQuestions })).rejects.toThrow("gone");
   expect(agent.pending).toHaveLength(1);
   expect(await agent.approve({}, { onQuestions: async ([call]) => ({ [call?.callId ?? ""]: true }) })).toBe("done");
+});
+
+test("whatever it throws, the results beside the question stay as they are", async () => {
+  const content = [{ type: "image", data: "AAAA", mimeType: "image/png" }] as const;
+  const tools = askingTools([]);
+  tools.register(anyTool("show", () => toolOutput("shown", { content }), { readOnly: true }));
+  const calls = [{ id: "s", name: "show" }, look("a", "A?")];
+  const { agent } = turns.agentOf([{ calls }], { tools });
+  const onQuestions = async () => {
+    throw new AgentError({ code: "invalid_request", message: "of another service" });
+  };
+  await expect(agent.chat("go", { onQuestions })).rejects.toThrow("of another service");
+  expect(agent.sessionContext[2]).toMatchObject({ output: "shown", content });
 });
 
 test("questions of an earlier process are asked by an approve without answers", async () => {
