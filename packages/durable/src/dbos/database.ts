@@ -1,5 +1,5 @@
 import { messageOf } from "@toolcrib/core/text";
-import type { Client, ClientConfig, Pool, PoolClient, PoolConfig, QueryResult } from "pg";
+import type { Pool, PoolClient, PoolConfig, QueryResult } from "pg";
 import type { Engine } from "./loadEngine.ts";
 import { isTransient, markTransient, sameAgain, untilDatabaseIsBack } from "./retry.ts";
 
@@ -36,12 +36,24 @@ export function connectionConfig(url: string, isPooled = false): ConnectionConfi
 /** Pools in which a statement has failed by no fault of its own, and that have not been seen to work since. */
 const doubtful = new WeakSet<Pool>();
 
-/** Opens connections to a database. */
+/** Opens connections to a database. The engine, which shares them, is told of transient errors by a mark. */
 export function openPool(engine: Engine, config: ConnectionConfig, more: PoolConfig): Pool {
-  const onTransient = (): void => void doubtful.add(pool);
-  const pool: Pool = new engine.pg.Pool({ ...config, ...more, Client: markingClient(engine, onTransient) });
-  // A connection that breaks while nobody uses it. What uses one sees it by itself.
+  const pool = new engine.pg.Pool({ ...config, ...more });
+  // A connection that breaks while nobody uses it, or while it changes hands, would end the process. What uses one sees it by itself.
   pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    const query: (...args: unknown[]) => unknown = client.query.bind(client);
+    const marking = (...args: unknown[]): unknown => {
+      const result = query(...args);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        if (isTransient(error)) doubtful.add(pool);
+        throw markTransient(error);
+      });
+    };
+    client.query = marking as typeof client.query;
+  });
   return pool;
 }
 
@@ -87,40 +99,6 @@ export function patientPool(pool: Pool, signal: AbortSignal, onAway: (message: s
     }
   };
   return Object.assign(Object.create(pool), { connect, query });
-}
-
-type Call = (...args: unknown[]) => unknown;
-
-/** Makes a class of connections whose transient errors are marked for the engine, which shares our pool. */
-function markingClient({ pg }: Engine, onTransient: () => void): typeof Client {
-  const mark = (error: unknown): unknown => {
-    if (isTransient(error)) onTransient();
-    return markTransient(error);
-  };
-  const marking = (call: Call, args: unknown[]): unknown => {
-    const callback = args.at(-1);
-    if (typeof callback === "function")
-      return call(...args.slice(0, -1), (error: unknown, ...rest: unknown[]) => callback(mark(error), ...rest));
-    const result = call(...args);
-    if (!(result instanceof Promise)) return result;
-    return result.catch((error: unknown) => {
-      throw mark(error);
-    });
-  };
-  class MarkingClient extends pg.Client {
-    constructor(config?: ClientConfig) {
-      super(config);
-      // One that breaks while it changes hands has no listener, which would end the process. Whoever uses it next sees it by itself.
-      this.on("error", () => {});
-    }
-    override connect(...args: unknown[]): never {
-      return marking(super.connect.bind(this) as Call, args) as never;
-    }
-    override query(...args: unknown[]): never {
-      return marking(super.query.bind(this) as Call, args) as never;
-    }
-  }
-  return MarkingClient;
 }
 
 type Work<T> = (client: PoolClient) => Promise<T>;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError, type Answers, isAgentError, type UserContent } from "@toolcrib/agent";
 import { isObject, messageOf } from "@toolcrib/core/text";
+import type { PoolClient } from "pg";
 import {
   checkAnswers,
   checkListOptions,
@@ -21,9 +22,9 @@ import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
 import { type DurableOptions, readSettings, type Settings } from "./options.ts";
 import { isTransient } from "./retry.ts";
-import { isOpen, type LockedRow } from "./runRow.ts";
+import { isOpen } from "./runRow.ts";
 import { RunStates } from "./runState.ts";
-import { type RunEdit, RunTable } from "./runTable.ts";
+import { type LockedRow, RunTable } from "./runTable.ts";
 import { SettledRuns } from "./settledRuns.ts";
 import { Worker } from "./worker.ts";
 
@@ -103,8 +104,7 @@ class DbosRuns implements DurableRuns {
   }
 
   async get(id: string): Promise<Run | undefined> {
-    this.#checkOpen();
-    checkRunId(id);
+    this.#check(id);
     return await withPlainErrors(this.#states.get(id));
   }
 
@@ -115,50 +115,38 @@ class DbosRuns implements DurableRuns {
   }
 
   async result(id: string, options: ResultOptions = {}): Promise<string> {
-    this.#checkOpen();
-    checkRunId(id);
+    this.#check(id);
     checkResultOptions(options);
-    for (;;) {
-      await this.#settled.wait(id, options.signal);
-      const run = await this.#states.get(id).catch((error: unknown) => {
-        if (!isTransient(error)) throw error;
-        return "away" as const;
-      });
-      if (run === "away") continue;
-      if (run === undefined) throw unknownRun(id);
-      // It has gone on meanwhile.
-      if (run.status !== "queued" && run.status !== "running") return resultOf(run);
-    }
+    const run = await this.#settled.wait(id, options.signal);
+    if (run === undefined) throw unknownRun(id);
+    return resultOf(run);
   }
 
   async approve(id: string, answers: Answers): Promise<void> {
-    this.#checkOpen();
-    checkRunId(id);
+    this.#check(id);
     checkAnswers(answers);
-    await this.#change(id, async (row, edit) => {
+    await this.#change(id, async (row, client) => {
       if (row.status !== "waiting")
         throw invalid(`The run ${JSON.stringify(id)} does not wait for an answer: see its status with get.`);
       checkPending(answers, row.outcome?.pending);
-      await edit.next({ answers });
+      await this.#runs.next(client, row, { answers });
     });
   }
 
   async send(id: string, text: string): Promise<void> {
-    this.#checkOpen();
-    checkRunId(id);
+    this.#check(id);
     checkText(text);
-    await this.#change(id, async (row, edit) => {
+    await this.#change(id, async (row, client) => {
       if (row.status === "cancelled") throw invalid(`The run ${JSON.stringify(id)} was cancelled: start another one.`);
-      await (isOpen(row) ? edit.addMessage(text) : edit.next({ message: text }));
+      await (isOpen(row) ? this.#runs.addMessage(client, row, text) : this.#runs.next(client, row, { message: text }));
     });
   }
 
   async cancel(id: string): Promise<void> {
-    this.#checkOpen();
-    checkRunId(id);
-    const workflow = await this.#change(id, async (row, edit) => {
+    this.#check(id);
+    const workflow = await this.#change(id, async (row, client) => {
       if (!isOpen(row) && row.status !== "waiting") return undefined;
-      await edit.cancel();
+      await this.#runs.cancel(client, row);
       return row.workflow;
     });
     // If it dies in between, the worker of the turn does it.
@@ -166,8 +154,7 @@ class DbosRuns implements DurableRuns {
   }
 
   async remove(id: string): Promise<void> {
-    this.#checkOpen();
-    checkRunId(id);
+    this.#check(id);
     const ended = await this.#change(id, async (row) => (isOpen(row) ? undefined : { id, turn: row.turn }));
     const isRemoved = ended !== undefined && (await withPlainErrors(this.#runs.remove([ended]))) > 0;
     if (!isRemoved)
@@ -187,12 +174,17 @@ class DbosRuns implements DurableRuns {
     await this.#database.pool.end();
   }
 
-  async #change<T>(id: string, change: (row: LockedRow, edit: RunEdit) => Promise<T>): Promise<T> {
+  async #change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T> {
     const changed = await withPlainErrors(
-      this.#runs.change(id, async (row, edit) => ({ value: await change(row, edit) })),
+      this.#runs.change(id, async (row, client) => ({ value: await change(row, client) })),
     );
     if (changed === undefined) throw unknownRun(id);
     return changed.value;
+  }
+
+  #check(id: string): void {
+    this.#checkOpen();
+    checkRunId(id);
   }
 
   #checkOpen(): void {

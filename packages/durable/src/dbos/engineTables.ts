@@ -45,7 +45,7 @@ export async function lostTurns(pool: Pool, { schema }: Database, look: LookForT
      WHERE r.status IN ('queued', 'running') AND s.status = 'PENDING'
        AND (s.executor_id = $1 AND s.workflow_uuid <> ALL($2)
            AND coalesce(s.started_at_epoch_ms, 0) <= extract(epoch FROM clock_timestamp()) * 1000 - $3
-         OR $4 AND NOT EXISTS (SELECT FROM ${schema}.agent_workers w WHERE w.id = s.executor_id AND ${isAlive}))
+         OR $4 AND s.executor_id <> $1 AND NOT EXISTS (SELECT FROM ${schema}.agent_workers w WHERE w.id = s.executor_id AND ${isAlive}))
      FOR NO KEY UPDATE OF s SKIP LOCKED`,
     [worker, running, strayMs, others],
   );

@@ -46,6 +46,7 @@ describe.skipIf(!hasPostgres)("limits", () => {
     const runs = await work({ provider }, { limits: { providers: { held: { concurrency: 2 } } } });
     const ids = await Promise.all([1, 2, 3, 4, 5].map((text) => runs.start("helper", `${text}`)));
     await expect.poll(async () => (await runs.list({ status: "running" })).length).toBe(5);
+    await expect.poll(() => provider.inFlight).toBe(2);
     await provider.releaseUntil(5);
     await Promise.all(ids.map((id) => runs.result(id)));
     expect(provider.most).toBe(2);

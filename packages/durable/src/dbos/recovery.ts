@@ -22,7 +22,7 @@ export interface RecoveryOptions extends LookForTurns {
  * taken it. Whoever still runs one can record nothing more.
  */
 export async function recoverTurns(database: Database, options: RecoveryOptions): Promise<void> {
-  const { runs, others } = options;
+  const { runs, others, worker } = options;
   const { pool, schema } = database;
   await database.transaction(async (client) => {
     // A worker that is closed waits for the others: it does not come back.
@@ -31,7 +31,8 @@ export async function recoverTurns(database: Database, options: RecoveryOptions)
     if (!rows[0]?.got) return;
     await queueAgain(client, database, await lostTurns(pool, database, options), options);
     if (!others) return;
-    await client.query(`DELETE FROM ${schema}.agent_workers w WHERE NOT (${isAlive})`);
+    // On a busy machine this worker's own beat may be long ago by now.
+    await client.query(`DELETE FROM ${schema}.agent_workers w WHERE NOT (${isAlive}) AND w.id <> $1`, [worker]);
     for (const { id, turn, status } of await endedTurns(pool, database)) {
       const message = `The engine has ${status === null ? "lost the turn" : `ended the turn itself, as ${status}`}: send a message to go on.`;
       await runs.fail(id, turn, { name: "AgentError", code: "server", message });

@@ -6,9 +6,8 @@ import { isAlive } from "./lease.ts";
 import type { ProviderLimit } from "./options.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
 
-/** The interval at which a worker looks whether its waiting requests may begin, and the one after its own row was gone. */
+/** The interval at which a worker looks whether its waiting requests may begin. */
 const lookMs = 200;
-const pauseMs = 1_000;
 /** A provider's minute, which may begin a little later than ours, since requests travel. */
 const minute = "interval '61 seconds'";
 
@@ -51,13 +50,8 @@ export class RequestLimits {
   async run<T>(provider: string, send: () => Promise<T>, { signal, ready }: RequestContext): Promise<T> {
     const { concurrency, perMinute } = Object.hasOwn(this.#limits, provider) ? (this.#limits[provider] ?? {}) : {};
     if (concurrency === undefined && perMinute === undefined) return await send();
-    let id: string | undefined;
-    while (id === undefined) {
-      await ready(signal);
-      id = await untilDatabaseIsBack(() => this.#ask(provider), signal);
-      // The next beat tells whether this worker goes on.
-      if (id === undefined) await sleep(pauseMs, undefined, { signal });
-    }
+    await ready(signal);
+    const id = await untilDatabaseIsBack(() => this.#ask(provider), signal);
     try {
       void this.#watch(provider);
       await untilAborted(this.#requests.get(id)?.promise ?? Promise.resolve(), signal);
@@ -70,26 +64,21 @@ export class RequestLimits {
     }
   }
 
-  /** Adds a request, and looks whether it may begin at once. Undefined for a worker whose own row is gone: the others would not count it. */
-  async #ask(provider: string): Promise<string | undefined> {
-    const { schema } = this.#database;
-    let id: string | undefined;
+  /** Adds a request, which begins at once where it may; resolves to its id. */
+  async #ask(provider: string): Promise<string> {
+    let id = "";
     try {
       await this.#begin(provider, async (client) => {
-        const { rows } = await client.query<{ id: string }>(
-          `INSERT INTO ${schema}.agent_requests (provider, worker)
-           SELECT $1, w.id FROM ${schema}.agent_workers w WHERE w.id = $2 AND ${isAlive} RETURNING id`,
-          [provider, this.#worker],
-        );
-        id = rows[0]?.id;
-        if (id === undefined) return;
+        const insert = `INSERT INTO ${this.#database.schema}.agent_requests (provider, worker) VALUES ($1, $2) RETURNING id`;
+        const { rows } = await client.query<{ id: string }>(insert, [provider, this.#worker]);
+        id = rows[0]?.id ?? "";
         const request = Promise.withResolvers<void>();
         request.promise.catch(() => {});
         this.#requests.set(id, { provider, isBegun: false, ...request });
       });
       return id;
     } catch (error) {
-      if (id !== undefined) this.#requests.delete(id);
+      this.#requests.delete(id);
       throw error;
     }
   }

@@ -49,37 +49,16 @@ export interface BegunRow extends RunRow {
   readonly isBegun: boolean;
 }
 
-/** The same as the database gives it. */
-export type RawRow = Omit<RunRow, "labels" | "input" | "session" | "outcome" | "trace" | "read_seq"> & {
-  readonly labels: string;
-  readonly input: string;
-  readonly session: string | null;
-  readonly outcome: string | null;
-  readonly trace: string | null;
-  readonly read_seq: string;
-};
-
-export function readOutcome({ outcome }: Pick<RawRow, "outcome">): RunRow["outcome"] {
-  return outcome === null ? undefined : JSON.parse(outcome);
+/** Returns columns of a row with their JSON read, which the database keeps as text. */
+export function readRow<Column extends keyof RunRow>(raw: Readonly<Record<Column, unknown>>): Pick<RunRow, Column> {
+  const row: Record<string, unknown> = { ...raw };
+  for (const name of ["labels", "input", "session", "outcome", "trace"])
+    row[name] = typeof row[name] === "string" ? JSON.parse(row[name]) : undefined;
+  if ("read_seq" in row) row.read_seq = Number(row.read_seq);
+  return row as Pick<RunRow, Column>;
 }
-
-/** The columns read of a locked run: not its session, which may be large. */
-export const lockedColumns = ["id", "agent", "tenant", "priority", "turn", "workflow", "status", "outcome"] as const;
-export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]>;
 
 /** Returns whether its turn has not ended. */
 export function isOpen({ status }: Pick<RunRow, "status">): boolean {
   return status === "queued" || status === "running";
-}
-
-export function readRow(row: RawRow): RunRow {
-  return {
-    ...row,
-    labels: JSON.parse(row.labels),
-    input: JSON.parse(row.input),
-    session: row.session === null ? undefined : JSON.parse(row.session),
-    outcome: readOutcome(row),
-    trace: row.trace === null ? undefined : JSON.parse(row.trace),
-    read_seq: Number(row.read_seq),
-  };
 }

@@ -3,15 +3,16 @@ import { reviveError } from "../errors.ts";
 import type { ListOptions, Run } from "../run.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { isOpen, type RawRow, readOutcome } from "./runRow.ts";
+import { isOpen, type RunRow, readRow } from "./runRow.ts";
 
 /** Not the session, which may be large. */
 const columns = [
-  ...["id", "agent", "tenant", "labels", "priority", "turn", "status", "outcome", "attempts", "version"],
-  ...["created_at", "updated_at"],
-] as const;
+  ...(["id", "agent", "tenant", "labels", "priority", "turn", "status", "outcome", "attempts", "version"] as const),
+  ...(["created_at", "updated_at"] as const),
+];
 
-type StateRow = Omit<RawRow, "input" | "session" | "trace" | "read_seq" | "workflow">;
+type StateRow = Pick<RunRow, (typeof columns)[number]>;
+type RawRow = Record<keyof StateRow, unknown>;
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 
@@ -26,33 +27,32 @@ export class RunStates {
   }
 
   async get(id: string): Promise<Run | undefined> {
-    const { rows } = await this.#database.pool.query<StateRow>(`${this.#select} WHERE id = $1`, [id]);
-    const row = rows[0];
+    const { rows } = await this.#database.pool.query<RawRow>(`${this.#select} WHERE id = $1`, [id]);
+    const row = rows[0] && readRow(rows[0]);
     if (row === undefined) return undefined;
     const detail = isOpen(row) ? await this.#whatIsMissing(row) : undefined;
     return { ...toRun(row), ...(detail !== undefined && { detail }) };
   }
 
   async list({ status, tenant, agent, limit = 100, after }: ListOptions): Promise<readonly Run[]> {
-    const { rows } = await this.#database.pool.query<StateRow>(
+    const { rows } = await this.#database.pool.query<RawRow>(
       `${this.#select} WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR tenant = $2)
          AND ($3::text IS NULL OR agent = $3)
          AND ($5::timestamptz IS NULL OR created_at < $5 OR (created_at = $5 AND id > $6))
        ORDER BY created_at DESC, id LIMIT $4`,
       [status ?? null, tenant ?? null, agent ?? null, limit, after?.createdAt ?? null, after?.id ?? null],
     );
-    return rows.map(toRun);
+    return rows.map((row) => toRun(readRow(row)));
   }
 
-  /** Returns those of the runs that have ended, wait for an answer, or are not known. */
-  async settled(ids: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.#database.pool.query<{ id: string }>(
-      `SELECT asked.id FROM unnest($1::text[]) asked (id)
-       LEFT JOIN ${this.#database.schema}.agent_runs r ON r.id = asked.id
+  /** Returns those of the runs that have ended or wait for an answer, by their ids; undefined for those that are not known. */
+  async settled(ids: readonly string[]): Promise<ReadonlyMap<string, Run | undefined>> {
+    const { rows } = await this.#database.pool.query<RawRow & { asked: string }>(
+      `SELECT asked, r.* FROM unnest($1::text[]) asked LEFT JOIN (${this.#select}) r ON r.id = asked
        WHERE r.id IS NULL OR r.status NOT IN ('queued', 'running')`,
       [ids],
     );
-    return rows.map(({ id }) => id);
+    return new Map(rows.map((row) => [row.asked, row.id === null ? undefined : toRun(readRow<keyof StateRow>(row))]));
   }
 
   /** Says why nobody goes on with a run: no worker has its agent, or the tools, model and options of its turn. */
@@ -73,9 +73,7 @@ export class RunStates {
 }
 
 function toRun(row: StateRow): Run {
-  const { id, agent, tenant, priority, turn, status, attempts, created_at, updated_at } = row;
-  const labels: Run["labels"] = JSON.parse(row.labels);
-  const outcome = readOutcome(row);
+  const { id, agent, tenant, labels, priority, status, outcome, turn, attempts, created_at, updated_at } = row;
   return {
     id,
     agent,

@@ -9,12 +9,8 @@ import {
   type BegunRow,
   type EndOfTurn,
   isOpen,
-  type LockedRow,
-  lockedColumns,
   queueOf,
-  type RawRow,
   type RunRow,
-  readOutcome,
   readRow,
   workflowName,
   workflowOf,
@@ -25,6 +21,10 @@ const mostRemoved = 100;
 
 /** The engine takes 0 to 2^31 - 1, and the lowest number first. */
 const middlePriority = 1_000_001;
+
+/** The columns read of a locked run: not its session, which may be large. */
+const lockedColumns = ["id", "agent", "tenant", "priority", "turn", "workflow", "status", "outcome"] as const;
+export type LockedRow = Pick<RunRow, (typeof lockedColumns)[number]>;
 
 /** The rows of runs. A change of a row and the turn that it begins are one transaction. */
 export class RunTable {
@@ -69,7 +69,7 @@ export class RunTable {
     turn: number,
     { worker, version, maxAttempts }: { worker: string; version: string; maxAttempts: number },
   ): Promise<BegunRow | undefined> {
-    const { rows } = await this.#database.pool.query<RawRow & { isBegun: boolean }>(
+    const { rows } = await this.#database.pool.query<Record<keyof RunRow, unknown> & { isBegun: boolean }>(
       `UPDATE ${this.#table} SET status = 'running', worker = $3, version = $4,
          attempts = attempts + (worker IS DISTINCT FROM $3)::int
        WHERE id = $1 AND turn = $2 AND status IN ('queued', 'running')
@@ -104,10 +104,10 @@ export class RunTable {
   }
 
   /** Runs `change` while nobody else changes the run; undefined for an unknown id. */
-  async change<T>(id: string, change: (row: LockedRow, edit: RunEdit) => Promise<T>): Promise<T | undefined> {
+  async change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T | undefined> {
     return await this.#database.transaction(async (client) => {
       const row = await this.#lock(client, id);
-      return row && (await change(row, this.#edit(client, row)));
+      return row && (await change(row, client));
     });
   }
 
@@ -124,7 +124,7 @@ export class RunTable {
            updated_at = now() WHERE id = $1`,
         [id, outcome.status, session && JSON.stringify(session), JSON.stringify(outcome), unread.at(-1)?.seq ?? read],
       );
-      if (unread.length > 0) await this.#next(client, row, { message: unread.map(({ text }) => text).join("\n\n") });
+      if (unread.length > 0) await this.next(client, row, { message: unread.map(({ text }) => text).join("\n\n") });
     });
   }
 
@@ -151,20 +151,14 @@ export class RunTable {
     await this.#client.cancelWorkflows([...workflows]);
   }
 
-  #edit(client: PoolClient, row: LockedRow): RunEdit {
-    return {
-      next: (input) => this.#next(client, row, input),
-      addMessage: async (text) => {
-        await client.query(`INSERT INTO ${this.#messages} (run, content) VALUES ($1, $2)`, [
-          row.id,
-          JSON.stringify(text),
-        ]);
-      },
-      cancel: async () => {
-        const cancelled = `UPDATE ${this.#table} SET status = 'cancelled', updated_at = now() WHERE id = $1`;
-        await client.query(cancelled, [row.id]);
-      },
-    };
+  /** Adds a message for the present turn of a locked run. */
+  async addMessage(client: PoolClient, { id }: LockedRow, text: string): Promise<void> {
+    await client.query(`INSERT INTO ${this.#messages} (run, content) VALUES ($1, $2)`, [id, JSON.stringify(text)]);
+  }
+
+  /** Cancels a locked run. */
+  async cancel(client: PoolClient, { id }: LockedRow): Promise<void> {
+    await client.query(`UPDATE ${this.#table} SET status = 'cancelled', updated_at = now() WHERE id = $1`, [id]);
   }
 
   /** Removes some of the runs that ended so many days ago; returns whether there may be more. Any number of workers may do so at once. */
@@ -192,14 +186,15 @@ export class RunTable {
   }
 
   async #lock(client: PoolClient, id: string): Promise<LockedRow | undefined> {
-    const { rows } = await client.query<Pick<RawRow, (typeof lockedColumns)[number]>>(
+    const { rows } = await client.query<Record<keyof LockedRow, unknown>>(
       `SELECT ${lockedColumns.join(", ")} FROM ${this.#table} WHERE id = $1 FOR UPDATE`,
       [id],
     );
-    return rows[0] && { ...rows[0], outcome: readOutcome(rows[0]) };
+    return rows[0] && readRow(rows[0]);
   }
 
-  async #next(client: PoolClient, row: LockedRow, input: TurnInput): Promise<void> {
+  /** Begins the next turn of a locked run. */
+  async next(client: PoolClient, row: LockedRow, input: TurnInput): Promise<void> {
     const turn = row.turn + 1;
     const workflow = workflowOf(row.id, turn);
     await client.query(
@@ -227,13 +222,4 @@ export class RunTable {
     } as const;
     await this.#client.enqueueInTransaction<(id: string, turn: number) => Promise<null>>(client, options, id, turn);
   }
-}
-
-/** The changes that may be made to a locked run. */
-export interface RunEdit {
-  /** Begins the next turn. */
-  next(input: TurnInput): Promise<void>;
-  /** Adds a message for the present turn. */
-  addMessage(text: string): Promise<void>;
-  cancel(): Promise<void>;
 }

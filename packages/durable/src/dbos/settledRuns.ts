@@ -1,49 +1,49 @@
 import { AgentError } from "@toolcrib/agent";
 import { untilAborted } from "@toolcrib/core/internal";
+import type { Run } from "../run.ts";
 import { isTransient } from "./retry.ts";
 
 const pollingMs = 200;
 
-interface Waiting {
-  resolve(): void;
-  reject(error: unknown): void;
+/** A run that has ended or waits for an answer, as it was then; undefined for an unknown id. */
+type Settled = Run | undefined;
+
+interface Waiting extends PromiseWithResolvers<Settled> {
+  readonly id: string;
 }
 
 /** Waits for the ends of any number of runs with one query at a time. */
 export class SettledRuns {
-  readonly #settled: (ids: readonly string[]) => Promise<readonly string[]>;
-  readonly #waiting: Map<string, Set<Waiting>> = new Map();
+  readonly #settled: (ids: readonly string[]) => Promise<ReadonlyMap<string, Settled>>;
+  readonly #waiting: Set<Waiting> = new Set();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(settled: (ids: readonly string[]) => Promise<readonly string[]>) {
+  /** Asks by `settled` which of the runs have ended, wait for an answer or are not known. */
+  constructor(settled: (ids: readonly string[]) => Promise<ReadonlyMap<string, Settled>>) {
     this.#settled = settled;
   }
 
   /** Resolves once the run has ended, waits for an answer, or is not known. */
-  async wait(id: string, signal?: AbortSignal): Promise<void> {
-    const { promise, ...waiting } = Promise.withResolvers<void>();
-    const all = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, all.add(waiting));
+  async wait(id: string, signal?: AbortSignal): Promise<Settled> {
+    const waiting = { id, ...Promise.withResolvers<Settled>() };
+    this.#waiting.add(waiting);
     this.#look(0);
     try {
-      await untilAborted(promise, signal);
-    } catch (error) {
-      throw signal?.aborted && error === signal.reason ? aborted(error) : error;
+      return await untilAborted(waiting.promise, signal);
+    } catch (cause) {
+      if (!signal?.aborted || cause !== signal.reason) throw cause;
+      const message = "The wait for the result of the run was aborted.";
+      throw new AgentError({ code: "aborted", message, cause });
     } finally {
-      all.delete(waiting);
-      if (all.size === 0) this.#waiting.delete(id);
+      this.#waiting.delete(waiting);
     }
   }
 
   /** Ends all waiting. */
   close(): void {
     clearTimeout(this.#timer);
-    for (const { reject } of this.#all())
-      reject(new AgentError({ code: "aborted", message: "The runs were closed during the wait for a result." }));
-  }
-
-  #all(): Waiting[] {
-    return [...this.#waiting.values()].flatMap((each) => [...each]);
+    const message = "The runs were closed during the wait for a result.";
+    for (const { reject } of this.#waiting) reject(new AgentError({ code: "aborted", message }));
   }
 
   #look(delayMs: number): void {
@@ -56,16 +56,14 @@ export class SettledRuns {
   }
 
   async #ask(): Promise<void> {
+    // Who comes meanwhile may have seen more than the answer tells.
+    const asked = [...this.#waiting];
     try {
-      for (const id of await this.#settled([...this.#waiting.keys()]))
-        for (const { resolve } of this.#waiting.get(id) ?? []) resolve();
+      const settled = await this.#settled(asked.map(({ id }) => id));
+      for (const { id, resolve } of asked) if (settled.has(id)) resolve(settled.get(id));
     } catch (error) {
       // It is asked again.
-      if (!isTransient(error)) for (const { reject } of this.#all()) reject(error);
+      if (!isTransient(error)) for (const { reject } of asked) reject(error);
     }
   }
-}
-
-function aborted(cause: unknown): AgentError {
-  return new AgentError({ code: "aborted", message: "The wait for the result of the run was aborted.", cause });
 }

@@ -82,6 +82,7 @@ export class Worker {
     current = this;
     try {
       this.#version = await manifestVersion(agents);
+      await this.#beginLease();
       await this.#launch();
     } catch (error) {
       await this.close();
@@ -89,16 +90,14 @@ export class Worker {
     }
   }
 
-  async #launch(): Promise<void> {
-    const { engine, database, client, agents, leaseMs, workerConcurrency, tenantConcurrency } = this.#options;
-    const { DBOS } = engine.sdk;
-    const names = Object.keys(agents);
+  async #beginLease(): Promise<void> {
+    const { engine, database, agents, leaseMs } = this.#options;
     this.#pool = openPool(engine, database.config, { max: 2, query_timeout: leaseMs });
     this.#own = databaseOf(this.#pool, database.config, database.schemaName);
     this.#lease = new Lease(this.#own, {
       worker: this.id,
       version: this.#version,
-      agents: names,
+      agents: Object.keys(agents),
       leaseMs,
       onLost: () => this.#abortTurns(),
       onBeat: (isSteady) => this.#onBeat(isSteady),
@@ -106,9 +105,15 @@ export class Worker {
     });
     await this.#lease.begin();
     this.#lease.keep();
+  }
+
+  async #launch(): Promise<void> {
+    const { engine, database, client, agents, workerConcurrency, tenantConcurrency } = this.#options;
+    const { DBOS } = engine.sdk;
+    const queues = Object.keys(agents).map(queueOf);
     // A tenant is what the engine knows as a partition of a queue.
     const limits = { workerConcurrency, ...(tenantConcurrency && { partitionConcurrency: tenantConcurrency }) };
-    for (const name of names) await client.registerQueue(queueOf(name), { ...limits, minPollingIntervalMs: pollingMs });
+    for (const queue of queues) await client.registerQueue(queue, { ...limits, minPollingIntervalMs: pollingMs });
     if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName });
     isRegistered = true;
     DBOS.setConfig({
@@ -118,7 +123,7 @@ export class Worker {
       applicationVersion: this.#version,
       executorID: this.id,
       serializer: plainJson,
-      listenQueues: names.map(queueOf),
+      listenQueues: queues,
       useListenNotify: false,
       logger: this.#logger(),
     });
