@@ -149,6 +149,46 @@ describe("a question within a program, where its caller keeps a record", () => {
     expect(again.output).toBe("wrote a");
   });
 
+  test("is one for each call: an answer holds for no other, though it be the same", async () => {
+    const { registry, ran } = scenario();
+    const code = `for (let n = 0; n < 3; n += 1) text(await tools.write({ path: "same" }).catch((error) => error.code))`;
+    let times = 0;
+    const { output, rounds } = await runOn(registry, code, () => {
+      times += 1;
+      return times < 3;
+    });
+    expect(output).toBe("wrote same\nwrote same\npermission_denied\n");
+    expect([rounds, ran]).toEqual([
+      [["c:1"], ["c:2"], ["c:3"]],
+      ["same", "same"],
+    ]);
+  });
+
+  test("leaves what the program has looked up as it was", async () => {
+    const { registry } = scenario();
+    const code = `const before = [Object.keys(tools).join(), (await searchTools("look more")).length];
+      await tools.write({ path: "a" }); return [...before, (await searchTools("look more")).length].join()`;
+    const kept = new Kept();
+    await runOnce(registry, code, kept);
+    registry.register(toolOf("more", () => "", { callers: ["programs"], readOnly: false }));
+    kept.answers = { "c:1": true };
+    expect((await runOnce(registry, code, kept)).output).toBe("look,write,1,2");
+  });
+
+  test("ends the program where its record cannot be kept: nothing runs that is in no record", async () => {
+    const { registry, ran } = scenario();
+    const log: CallLog = {
+      lines: [],
+      write: async (lines) => {
+        if (JSON.stringify(lines).includes('"name":"write"')) throw new Error("the disk is full");
+      },
+    };
+    const code = "await tools.look({ n: 1 }); await tools.write({ path: 'a' })";
+    const output = await registry.execute("run_program", { code }, { callId: "c", caller: { log } });
+    expect(output).toContain("it cannot go on: its record cannot be kept: the disk is full");
+    expect(ran).toEqual(["look 1"]);
+  });
+
   test("without a record rejects in the program, as before", async () => {
     const { registry } = scenario();
     const code = "return tools.write({ path: 'a' }).catch((error) => error.code)";
@@ -170,9 +210,7 @@ describe("a record that does not fit any more ends the program as failed, with i
   test("as the code is another one", async () => {
     const { kept, registry } = await parked();
     const { output } = await runOnce(registry, `${code};`, kept);
-    expect(output).toBe(
-      `The program was ended: it cannot go on after the question: its record is that of another program${list}`,
-    );
+    expect(output).toBe(`The program was ended: it cannot go on: its record is that of another program${list}`);
   });
 
   test("as the engine is another one", async () => {

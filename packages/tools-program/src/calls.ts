@@ -8,7 +8,7 @@ import {
   type WithinQuestion,
 } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
-import { clip } from "@toolcrib/core/text";
+import { clip, messageOf } from "@toolcrib/core/text";
 import { isReadOnly } from "./callable.ts";
 import { type CallRecord, shownLength } from "./callRecord.ts";
 import type { GuestCall, GuestResult } from "./engine/messages.ts";
@@ -93,7 +93,8 @@ export class ProgramCalls {
       if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
       else queued.push({ ...call, record });
     }
-    if (lines.length > 0 && log.isKept) await log.write(lines);
+    if (lines.length > 0 && log.isKept) await this.#write(lines);
+    if (this.#hasEnded) return;
     this.#queue.push(...queued);
     this.#repeat();
     this.#isIdle = turn === this.#sent;
@@ -109,6 +110,17 @@ export class ProgramCalls {
     this.#onIdle = resolve;
     this.#startNext();
     return promise;
+  }
+
+  /** Keeps lines. What they say must not happen where they cannot be kept, so the program is ended then. */
+  async #write(lines: readonly LogLine[]): Promise<void> {
+    try {
+      await this.#settings.log.write(lines);
+    } catch (error) {
+      this.#hasEnded = true;
+      this.#queue.length = 0;
+      this.#settings.onDifference(`its record cannot be kept: ${messageOf(error)}`);
+    }
   }
 
   #recordOf({ number, name, args }: GuestCall): CallRecord {
@@ -194,7 +206,7 @@ export class ProgramCalls {
     // Answers as they were given in an earlier run; what is asked anew is a question again.
     const approve: Approve = (guarded, question) => {
       const print = printOf(guarded, question);
-      const answer = log.answerTo(print);
+      const answer = log.answerTo(number, print);
       if (answer === undefined) asked = { callId, name, args: guarded.args, question, print };
       return answer ?? false;
     };
@@ -202,7 +214,7 @@ export class ProgramCalls {
     const outcome = await registry.invoke(name, args, { ...options, callId, within: outer, ...(asks && { approve }) });
     if (!asked) return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
     const { print, ...question } = asked;
-    await log.write([{ type: "asked", number, print }]);
+    await this.#write([{ type: "asked", number, print }]);
     this.#questions.set(number, question);
     return undefined;
   }
@@ -240,7 +252,7 @@ export class ProgramCalls {
       this.#flush = undefined;
       const results = this.#results.splice(0);
       this.#isFlushing = true;
-      if (log.isKept) await log.write(results.map((result) => ({ type: "end", ...result })));
+      if (log.isKept) await this.#write(results.map((result) => ({ type: "end", ...result })));
       this.#isFlushing = false;
       if (this.#hasEnded) return;
       this.#send(results);

@@ -14,16 +14,18 @@ import type { GuestResult } from "./engine/messages.ts";
 /** The version of `quickjs-wasi` in the manifest: another one may take another way. */
 export const engineVersion = "3.7.0";
 
+/** Holds what a program finds. `names`: those of the tools that it may list. */
+export interface GuestStart {
+  readonly seed: number;
+  readonly time: number;
+  readonly names: readonly string[];
+  readonly maxCalls: number;
+}
+
 /** One line of a program's record. The program is a function of its code and these. */
 export type LogLine =
-  /** The beginning: what the guest could not tell by itself, and digests of what must be the same when it is repeated. */
-  | {
-      readonly type: "begin";
-      readonly seed: number;
-      readonly time: number;
-      readonly code: string;
-      readonly engine: string;
-    }
+  /** The beginning: all that the guest starts with, and digests of what must be the same when it is repeated. */
+  | ({ readonly type: "begin"; readonly code: string; readonly engine: string } & GuestStart)
   /** A call, before it starts. `print`: digest of the JSON text of its arguments, of which `args` is a cut; `tool`: fingerprint, absent for an unknown tool. */
   | {
       readonly type: "call";
@@ -58,12 +60,12 @@ export class ProgramLog {
   readonly #first: readonly LogLine[];
 
   /** `outer`: the id of the program's call. */
-  constructor(log: CallLog | undefined, code: string, outer: string, seed: number) {
+  constructor(log: CallLog | undefined, code: string, outer: string, start: GuestStart) {
     this.#log = log;
     const own = { code: digest(code), engine: digest(`${engineVersion}\n${guestPrelude}`) };
     const [first, ...rest] = (log?.lines ?? []) as readonly LogLine[];
     if (first === undefined) {
-      this.begin = { type: "begin", seed, time: Date.now(), ...own };
+      this.begin = { type: "begin", ...start, ...own };
       this.#first = [this.begin];
       return;
     }
@@ -71,13 +73,13 @@ export class ProgramLog {
     if (!isOwn) this.problem = "its record is that of another program";
     else if (first.engine !== own.engine)
       this.problem = "its record is that of another version of @toolcrib/tools-program";
-    this.begin = first.type === "begin" ? first : { type: "begin", seed, time: 0, ...own };
+    this.begin = first.type === "begin" ? first : { type: "begin", ...start, ...own };
     const prints = new Map<number, string>();
     const take = (line: LogLine): void => {
       if (line.type === "call") this.#calls.set(line.number, line);
       if (line.type === "end") this.#ends.push(line);
       if (line.type === "asked") prints.set(line.number, line.print);
-      if (line.type === "answer") this.#answers.set(prints.get(line.number) ?? "", line.answer);
+      if (line.type === "answer") this.#answers.set(`${line.number} ${prints.get(line.number)}`, line.answer);
     };
     rest.forEach(take);
     for (const number of prints.keys()) this.#asked.add(number);
@@ -144,8 +146,9 @@ export class ProgramLog {
     return this.#ends.some((end) => end.number === number);
   }
 
-  answerTo(print: string): ApprovalAnswer | undefined {
-    return this.#answers.get(print);
+  /** Returns the answer to a question about this call: it holds for no other, though it be the same. */
+  answerTo(number: number, print: string): ApprovalAnswer | undefined {
+    return this.#answers.get(`${number} ${print}`);
   }
 }
 

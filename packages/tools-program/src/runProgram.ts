@@ -40,7 +40,12 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   checkSource(code, settings.maxSourceBytes);
   const { registry, guards: _, log: kept, ...rest } = caller;
   const outer = call.callId ?? nextName();
-  const log = new ProgramLog(kept, code, outer, Math.floor(Math.random() * mostSeed));
+  const log = new ProgramLog(kept, code, outer, {
+    seed: Math.floor(Math.random() * mostSeed),
+    time: Date.now(),
+    names: callableTools(registry, mayCall).map(({ name }) => name),
+    maxCalls: settings.maxCalls,
+  });
   if (log.problem !== undefined) return answerOf(program, repeatedOtherwise(noEnd, log.problem), log.records);
   await log.open();
   const { promise, resolve } = Promise.withResolvers<Ended>();
@@ -69,13 +74,9 @@ export async function runProgram(program: ProgramRun): Promise<string> {
     if (message.type === "end") resolve(message);
     else inContext(() => void calls.take(message.calls, message.turn));
   };
-  const names = callableTools(registry, mayCall).map(({ name }) => name);
-  const { seed, time } = log.begin;
-  running = await startProgram(
-    { code, names, limits: limitsOf(settings), seed, time },
-    { onMessage },
-    { signal, isInner },
-  );
+  const { seed, time, names, maxCalls } = log.begin;
+  const limits = { ...limitsOf(settings), maxCalls };
+  running = await startProgram({ code, names, limits, seed, time }, { onMessage }, { signal, isInner });
   const stop = (): void => running?.stop();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
@@ -107,7 +108,7 @@ const noEnd: Ended = {
 };
 
 function repeatedOtherwise({ end, ...rest }: Ended, why: string): Ended {
-  return { ...rest, end: { ...end, failed: "engine", message: `it cannot go on after the question: ${why}` } };
+  return { ...rest, end: { ...end, failed: "engine", message: `it cannot go on: ${why}` } };
 }
 
 function approvalRequired(within: readonly WithinQuestion[], calls: readonly CallRecord[]): ToolError {

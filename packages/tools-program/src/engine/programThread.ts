@@ -1,4 +1,5 @@
 // The threads in which programs run: a few, each with one program at a time; further programs wait for one.
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { isObject, messageOf } from "@toolcrib/core/text";
@@ -123,7 +124,11 @@ class ProgramThread {
 
 function startWorker(workerData: { module: WebAssembly.Module; shared: Float64Array }): Worker {
   // Bundlers recognise this form and copy the file. The build puts the built file's name here.
-  return new Worker(new URL("./programWorker.ts", import.meta.url), { ...options, workerData });
+  if (process.versions.pnp === undefined)
+    return new Worker(new URL("./programWorker.ts", import.meta.url), { ...options, workerData });
+  // Yarn's loader, which reads files out of archives, is not in the thread. The built file imports nothing but Node's own.
+  const text = readFileSync(new URL("./programWorker.ts", import.meta.url)).toString("base64");
+  return new Worker(new URL(`data:text/javascript;base64,${text}`), { ...options, workerData });
 }
 
 function whyEnded(error: unknown): string {
