@@ -53,14 +53,12 @@ export function traceOf(error: unknown): string {
 export function messageOf(error: unknown): string {
   if (isAgentError(error) && error.remedy) {
     const { problem, advice } = error.remedy;
+    const flagFor = ({ option, variable = "the key" }: AdvisedOption): string =>
+      ({ apiKey: variable, baseURL: "--base-url", model: "-m", reasoning: "--reasoning" })[option];
     const words = advice.map((part) => (typeof part === "string" ? part : flagFor(part))).join("");
     return [problem, words].filter(Boolean).join(" ");
   }
   return messageOfAny(error) || String(error);
-}
-
-function flagFor({ option, variable = "the key" }: AdvisedOption): string {
-  return { apiKey: variable, baseURL: "--base-url", model: "-m", reasoning: "--reasoning" }[option];
 }
 
 /** The version of what `events.schema.json` describes. */

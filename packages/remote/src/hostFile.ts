@@ -10,7 +10,12 @@ let packed: string | undefined;
 
 /** Throws where the file was not installed beside this package, as in a bundle. */
 export function packedHost(): string {
-  packed ??= pack();
+  if (packed !== undefined) return packed;
+  const source = load((path) => readFileSync(path));
+  // The best quality would hold up the program for more than half a second, and spare 8 KB.
+  const file = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  const sha256 = createHash("sha256").update(file).digest("hex");
+  packed = `${JSON.stringify({ sha256 })}\n${file.toString("base64")}\n`;
   return packed;
 }
 
@@ -38,12 +43,4 @@ function load<Value>(read: (path: string) => Value): Value {
       cause,
     });
   }
-}
-
-function pack(): string {
-  const source = load((path) => readFileSync(path));
-  // The best quality would hold up the program for more than half a second, and spare 8 KB.
-  const file = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
-  const sha256 = createHash("sha256").update(file).digest("hex");
-  return `${JSON.stringify({ sha256 })}\n${file.toString("base64")}\n`;
 }

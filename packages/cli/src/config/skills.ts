@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { ExecutableTool } from "@toolcrib/core";
-import { attempt, oneLine } from "@toolcrib/core/internal";
+import { oneLine } from "@toolcrib/core/internal";
 import { clip, messageOf, showInvisible } from "@toolcrib/core/text";
 import { isInside } from "@toolcrib/kit/files";
 import type { Skill, SkillFolder, Skills } from "@toolcrib/skills";
 import type { Program } from "../program.ts";
 import type { Folders } from "../state/folders.ts";
+import { canonicalPath } from "../state/stateFolder.ts";
 import { type Asker, askYesNo, isTooLong } from "../terminal/ask.ts";
 import { trustIn } from "./trust.ts";
 
@@ -57,7 +58,7 @@ export interface FoundSkills {
 /** Finds skills; undefined if none of the folders exists: then nothing is loaded for them. */
 export async function findSkills(directory: string, { home, config }: Folders): Promise<FoundSkills | undefined> {
   const place = realpathSync(directory);
-  const isHome = place === canonical(home);
+  const isHome = place === canonicalPath(home);
   const ofProject: SkillFolder[] = isHome
     ? []
     : folderNames.map((name) => ({ path: join(place, name), within: place }));
@@ -71,10 +72,6 @@ export async function findSkills(directory: string, { home, config }: Folders): 
     project: isHome ? [] : all.skills.filter(({ folder }) => isInside(place, folder)),
     own: () => createSkills({ folders: ofUser }),
   };
-}
-
-function canonical(path: string): string {
-  return attempt(() => realpathSync(path)) ?? path;
 }
 
 /** Returns all that the model would read of the directory's skills: a yes holds for exactly this. */

@@ -37,7 +37,7 @@ async function open(folders: Folders, tell: (line: string) => void): Promise<Tru
   const answers = [...old.values()].flat();
   try {
     await store.adopt(answers);
-    for (const file of old.keys()) rmSync(file);
+    for (const file of old.keys()) rmSync(file, { force: true });
   } catch (error) {
     // A file that is broken says so itself when it is read; where nothing can be written, the old answers count as they lie.
     if (systemErrorCode(error)) return trustStore(path, { onProblem: tell, more: answers });

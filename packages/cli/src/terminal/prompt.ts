@@ -26,17 +26,13 @@ export async function readPrompt(
   words: readonly string[],
   { host, cwd, terminal }: Pick<Program, "host" | "cwd" | "terminal">,
 ): Promise<UserContent> {
-  for (const word of words) if (namesFile(word)) await requireFile(word.slice(1), cwd);
+  for (const word of words) if (/^@\S+$/.test(word)) await requireFile(word.slice(1), cwd);
   const text = words.join(" ").trim();
   const given = text === "" ? "" : await withMentions(text, mentionReader(cwd));
   const piped = isPiped(host) ? (await readStdin(host, given !== "", terminal.aside)).trimEnd() : "";
   if (piped.trim() !== "") return withTextBefore(piped, given);
   if (given !== "") return given;
   throw usageError('nothing to do: pass a prompt, as in toolcrib run "find TODO in src", or pipe one in');
-}
-
-function namesFile(word: string): boolean {
-  return /^@\S/.test(word) && !/\s/.test(word);
 }
 
 async function requireFile(word: string, cwd: string): Promise<void> {

@@ -225,7 +225,9 @@ export class RemoteServer {
       if (name === "TypeError" && cause !== undefined) {
         throw this.#failed(`could not be reached, or the connection broke: ${reasonOf(error)}`, error);
       }
-      const isLost = status === 404 || (status === 400 && hasSession?.() && saysSessionLost(reasonOf(error)));
+      const isLost =
+        status === 404 ||
+        (status === 400 && hasSession?.() && sessionLost.test(reasonOf(error).replaceAll(/[-_]/g, " ")));
       if (!isLost) throw redactError(error, this.redact);
       await client.close();
       throw new SessionExpired(`MCP server ${this.name} does not know the session any more`);
@@ -271,13 +273,9 @@ function adviceFor(target: ResolvedServer, cause: unknown, ended: string | undef
     : "check its url and headers";
 }
 
+/** An answer that says in words that the server does not know the session, so that it has not taken the request. */
 const sessionLost =
   /(?:\bno (?:valid|such|active)|\binvalid|\bunknown|\bexpired|\bmissing|\bstale)\b.{0,40}\bsession|\bsession\b.{0,40}\b(?:not found|not initialized|invalid|unknown|expired|missing|required|terminated|does not exist|no longer)/is;
-
-/** Returns whether an answer says in words that the server does not know the session, so that it has not taken the request. */
-function saysSessionLost(reason: string): boolean {
-  return sessionLost.test(reason.replaceAll(/[-_]/g, " "));
-}
 
 /** Returns the session of a server that may ask for a login. An entry with a header of its own for that is taken at its word. */
 function sessionOf(name: string, target: ResolvedServer, logins: OAuthStore | undefined): OAuthSession | undefined {

@@ -20,7 +20,8 @@ export function otherWays(target: ResolvedServer, given: Protocol | undefined, c
   const chosen = target.protocol ?? given;
   const { sse } = firstWay(target, given);
   const ways: Way[] = [];
-  if (chosen === undefined && isRefusal(code, [message, JSON.stringify(data)].join(" ")))
+  // A server that speaks newer revisions only refuses `initialize`.
+  if (chosen === undefined && (refusing.test(String(code)) || tellsRefusal.test(`${message} ${JSON.stringify(data)}`)))
     ways.push({ protocol: "auto", sse });
   // Some servers end at any request before the first that they know.
   if (chosen === "auto" && target.kind === "command" && code === "ERA_NEGOTIATION_FAILED")
@@ -35,8 +36,3 @@ const refusing = /^-32(?:02\d|60[012])$/;
 /** The same in the text of an answer over HTTP, and a newer revision beside what says that it is one: other dates stand in errors, too. */
 const tellsRefusal =
   /"code"\s*:\s*-32(?:02\d|60[012])\b|(?:protocol|revision|mcp|supported.?versions).{0,100}\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d\b/is;
-
-/** Returns whether a server refuses `initialize` as one that speaks newer revisions only. */
-function isRefusal(code: unknown, says: string): boolean {
-  return refusing.test(String(code)) || tellsRefusal.test(says);
-}

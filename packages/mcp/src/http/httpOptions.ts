@@ -28,10 +28,14 @@ const specs = {
     fits: (token) => isText(token) && /^[\x21-\x7e]+$/.test(token),
   },
   auth: option.flag,
-  allowedHosts: { expected: "an array of host names without a port", fits: (value) => isList(value, isHostName) },
+  allowedHosts: {
+    expected: "an array of host names without a port",
+    fits: (value) =>
+      isList(value, (text) => text !== "*" && URL.parse(`http://${text}`)?.hostname === text.toLowerCase()),
+  },
   allowedOrigins: {
     expected: "an array of origins, such as https://tools.example",
-    fits: (value) => isList(value, isOrigin),
+    fits: (value) => isList(value, (text) => URL.parse(text)?.origin === text),
   },
 } satisfies OptionSpecs<HttpOptions>;
 
@@ -62,12 +66,4 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 function isList(value: unknown, isItem: (item: string) => boolean): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string" && isItem(item));
-}
-
-function isHostName(text: string): boolean {
-  return text !== "*" && URL.parse(`http://${text}`)?.hostname === text.toLowerCase();
-}
-
-function isOrigin(text: string): boolean {
-  return URL.parse(text)?.origin === text;
 }

@@ -34,13 +34,11 @@ const noServer = "Prompts are of MCP servers, and none is used here; /mcp says w
 export async function describePrompts({ conversation: { mount }, program }: SlashContext): Promise<string> {
   if (!mount) return noServer;
   const { prompts, problems } = await program.interrupts.during((signal) => mount.prompts({ signal }));
-  const rows = [...prompts.map(describePrompt), ...problems.map(({ message }) => oneLine(message, 300))];
+  const rows = [
+    ...prompts.map((one) => `${usageOf(one)}  ${oneLine(one.description, 120)}`.trimEnd()),
+    ...problems.map(({ message }) => oneLine(message, 300)),
+  ];
   return rows.length > 0 ? rows.join("\n") : "The servers have no prompts.";
-}
-
-function describePrompt(prompt: McpPrompt): string {
-  const about = prompt.description === "" ? "" : `  ${oneLine(prompt.description, 120)}`;
-  return `${usageOf(prompt)}${about}`;
 }
 
 function usageOf({ name, arguments: args }: McpPrompt): string {
