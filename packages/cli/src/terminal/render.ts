@@ -59,13 +59,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       case "steering":
         return note(style.dim(`> ${oneLine(event.text, 200)}`));
       case "compaction":
-        return note(
-          style.dim(
-            event.summarisedMessages === 0 && event.leftOutMessages === undefined
-              ? "Long messages were cut to make room."
-              : "Older messages were shortened to make room.",
-          ),
-        );
+        return note(style.dim(whatWasShortened(event)));
       case "thinking-dropped": {
         // Each request says it again.
         const isNew = event.blocks > dropped;
@@ -98,6 +92,11 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
     thought = said = "";
     return [...(lines.length > 0 ? note(lines.map(style.dim).join("\n")) : []), ...rendered(event)];
   };
+}
+
+function whatWasShortened(done: Extract<AgentEvent, { type: "compaction" }>): string {
+  const isOnlyCut = done.summarisedMessages === 0 && done.leftOutMessages === undefined;
+  return `${isOnlyCut ? "Long messages were cut" : "Older messages were shortened"} to make room.`;
 }
 
 /** Returns the reason of a failed call, without the words that are for the model. */
