@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolRegistry } from "@toolcrib/core";
+import { type Approve, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createProgramTools } from "@toolcrib/tools-program";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -66,6 +66,16 @@ describe("a question within a program", () => {
     expect([agent.pending.map(({ answer }) => answer), ran]).toEqual([[true, undefined, true], []]);
     expect(await agent.approve({ "c:2": { output: "mine" } })).toBe("fine");
     expect(outputs(agent)).toEqual(["wrote p1,mine,wrote p3"]);
+  });
+
+  test("is asked of approve only where it has no answer yet", async () => {
+    const { agent } = agentOf([program(together), "fine"]);
+    await expect(agent.chat("go")).rejects.toMatchObject({ reason: "approval" });
+    const asked: unknown[] = [];
+    const approve: Approve = ({ callId, args }, { text }) => asked.push([callId, args, text]) > 0;
+    expect(await agent.approve({ "c:1": true, "c:3": "no" }, { approve })).toMatch("fine");
+    expect(asked).toEqual([["c:2", { path: "p2" }, "Write p2?"]]);
+    expect(ran).not.toContain("p3");
   });
 
   test("is answered in another process, by the journal", async () => {

@@ -127,7 +127,8 @@ export function askerOf({ approve, onQuestions }: Askers, asking: Asking): Ask |
   const times = new Map<string, number>();
   return async (pending) => {
     const answers: [string, Answer][] = [];
-    for (const call of pending) {
+    // Of calls within one some may have an answer already.
+    for (const call of pending.filter((one) => one.answer === undefined)) {
       const subject = `${call.callId} ${call.question.guard}`;
       const count = (times.get(subject) ?? 0) + 1;
       times.set(subject, count);

@@ -173,8 +173,8 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
-      approve: run.approve,
-      ...(log && { log }),
+      // A call that keeps a record waits with its questions, whoever answers them: asked in place, recorded answers would not count.
+      ...(log ? { log } : { approve: run.approve }),
       onUsage: (more) => {
         const added = more as Usage;
         usage = usage ? addUsage(usage, added) : added;
