@@ -27,8 +27,9 @@ import {
   type ProtectedEntry,
   stateFolders,
 } from "./judge/protectedPaths.ts";
+import type { FileKind } from "./programs/record.ts";
 import type { RememberedStore } from "./remembered/store.ts";
-import { compileRules, type PathBases } from "./rules/compileRules.ts";
+import { compileRules, type Groups, type PathBases } from "./rules/compileRules.ts";
 import type { Settings } from "./settings.ts";
 import { type Mode, modes } from "./verdict.ts";
 
@@ -117,22 +118,21 @@ export function settingsOf(options: PolicyOptions): Settings {
   ];
   const protectedList = [...protectedPaths, ...ownFolders(process.env), ...own];
   const bases: PathBases = { roots, home: homeOf(home) };
-  const from = (bases: PathBases) => ({
-    roots: bases.roots,
-    bases,
-    rules: {
+  const from = (bases: PathBases) => {
+    const rules = {
       allow: compileRules("allow", allow, bases),
       ask: compileRules("ask", ask, bases),
       deny: compileRules("deny", deny, bases),
-    },
-    protectedPaths: compileProtected(protectedList, bases),
-  });
+    };
+    const protectedPaths = compileProtected(protectedList, bases);
+    return { roots: bases.roots, bases, rules, ...rulesOfFiles(rules), protectedPaths };
+  };
   const made = new Map<string, Settings>();
   const settings = from(bases);
   // After the rules: a program may make both from one flag, and the error then names the rule.
   compilePathPatterns(denied, bases);
   refuseChoices([...protect, ...denied], bases);
-  const here: Settings = {
+  const here = withFull({
     mode,
     scope: options.cwd === undefined ? createPathScope({ cwd: roots[0] }) : scope,
     readable,
@@ -141,17 +141,41 @@ export function settingsOf(options: PolicyOptions): Settings {
     remembered: storeOf(options.remembered, [...roots, scope.cwd]),
     denied: new Set(denied),
     elsewhere(remote) {
-      const found = made.get(remote) ?? {
-        ...here,
-        readable: [],
-        denied: others.get(remote)?.denied ?? new Set(),
-        ...from({ roots: others.get(remote)?.roots ?? [], home: undefined }),
-      };
+      const { roots: there = [], denied: deniedThere = new Set<string>() } = others.get(remote) ?? {};
+      const found =
+        made.get(remote) ??
+        withFull({ ...here, readable: [], denied: deniedThere, ...from({ roots: there, home: undefined }) });
       if (others.has(remote)) made.set(remote, found);
       return found;
     },
-  };
+  });
   return here;
+}
+
+/** Returns the groups about each kind of effect on files, whatever the tool, and the kinds that deny or ask is about. */
+function rulesOfFiles(rules: Settings["rules"]): Pick<Settings, "ofFiles" | "limited"> {
+  const of = (kind: FileKind): Groups => {
+    const [allow, ask, deny] = [rules.allow, rules.ask, rules.deny].map((list) => [list.ofEffect(kind) ?? []].flat());
+    return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] };
+  };
+  const ofFiles = { read: of("read"), write: of("write"), delete: of("delete") };
+  const kinds = Object.keys(ofFiles) as FileKind[];
+  return {
+    ofFiles,
+    limited: new Set(kinds.filter((kind) => ofFiles[kind].deny.length + ofFiles[kind].ask.length > 0)),
+  };
+}
+
+/** Adds the settings of the mode `full`. */
+function withFull(settings: Omit<Settings, "inFull">): Settings {
+  const inFull: Settings = {
+    ...settings,
+    mode: "full",
+    get inFull() {
+      return inFull;
+    },
+  };
+  return settings.mode === "full" ? inFull : { ...settings, inFull };
 }
 
 /** Reads the paths of remotes, which nothing here can resolve. */

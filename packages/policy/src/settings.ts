@@ -1,7 +1,8 @@
 import type { PathScope } from "@toolcrib/kit/files";
 import type { OwnState, ProtectedMatcher } from "./judge/protectedPaths.ts";
+import type { FileKind } from "./programs/record.ts";
 import type { RememberedStore } from "./remembered/store.ts";
-import type { PathBases, RuleList } from "./rules/compileRules.ts";
+import type { Groups, PathBases, RuleList } from "./rules/compileRules.ts";
 import type { Decision, Mode } from "./verdict.ts";
 
 /** The options of a policy, checked and compiled. */
@@ -15,6 +16,12 @@ export interface Settings {
   readonly readable: readonly string[];
   readonly bases: PathBases;
   readonly rules: Readonly<Record<Decision, RuleList>>;
+  /** Those about effects of a kind on files, whatever the tool. */
+  readonly ofFiles: Readonly<Record<FileKind, Groups>>;
+  /** The kinds that a rule of deny or ask is about. */
+  readonly limited: ReadonlySet<FileKind>;
+  /** The same where the mode lets everything happen, so that only what is forbidden or protected counts. */
+  readonly inFull: Settings;
   readonly protectedPaths: ProtectedMatcher;
   readonly ownState: OwnState | undefined;
   readonly remembered: RememberedStore | undefined;

@@ -5,7 +5,7 @@ import { oneLine } from "../describe.ts";
 import { beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram, plainName } from "../programs/table.ts";
-import { bareRule } from "../rules/compileRules.ts";
+import { bareRule, type Groups } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
@@ -14,7 +14,6 @@ import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
 import { longestLine } from "../shell/text.ts";
 import type { Subject } from "../verdict.ts";
 import { shellPath } from "./folders.ts";
-import type { Groups } from "./judgeFile.ts";
 import type { Looks } from "./looks.ts";
 
 /** A simple command of a line. */

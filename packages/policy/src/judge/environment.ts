@@ -14,10 +14,13 @@ import { Repositories } from "./unsafeRepository.ts";
 export function noteEnvironment(line: CommandLine, settings: Settings): void {
   const isRemote = line.effect.remote !== undefined;
   if (!isRemote && line.allowsAll) return;
-  const repositories = new Repositories(line, settings);
+  let repositories: Repositories | undefined;
   const folders = isRemote ? [] : foldersOf(process.env.PATH ?? "", settings);
   const why = line.commands.map((command) => {
-    if (!isRemote) command.unsafeRepository = repositories.unsafe(command);
+    if (!isRemote && command.ofRepository) {
+      repositories ??= new Repositories(line, settings);
+      command.unsafeRepository = repositories.unsafe(command);
+    }
     if (command.unsafeRepository !== undefined)
       return `${command.unsafeRepository} is, or may become, a separate repository, and git would run what its configuration names.`;
     if (command.changes) return undefined;

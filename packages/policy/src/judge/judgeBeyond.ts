@@ -13,12 +13,10 @@ import { type CommandLine, handsOn, type LineCommand, subjectOf } from "./comman
  * asked where a rule is about such files.
  */
 
-const fileKinds: readonly FileKind[] = ["read", "write", "delete"];
-
 /** Asks about commands that open files which no word names, or change names while others open files by theirs. */
 export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
-  const limited = fileKinds.filter((kind) => isLimited(kind, settings));
-  if (limited.length === 0 || line.unreadable !== undefined || isHeld(line.effect, settings)) return [];
+  const { limited } = settings;
+  if (limited.size === 0 || line.unreadable !== undefined || isHeld(line.effect, settings)) return [];
   if (!line.isFollowed) {
     const subject = { what: describeEffect(line.effect, settings.scope), effect: line.effect };
     const why = "rules are about files, and the folder that a command runs in cannot be told";
@@ -33,12 +31,12 @@ export function judgeBeyond(line: CommandLine, settings: Settings): Verdict[] {
   });
 }
 
-function whyBeyond(command: LineCommand, line: CommandLine, limited: readonly FileKind[]): string | undefined {
+function whyBeyond(command: LineCommand, line: CommandLine, limited: ReadonlySet<FileKind>): string | undefined {
   // What only reads takes them as text (`xargs echo`), or it would not be told what it reads.
   const opensMore = command.moreWords === true && typeof command.reads === "string";
   if (opensMore || handsOn(command)) return "it gets words that the line does not show";
   for (const { kinds, folders, brings } of command.beyond) {
-    if (folders === undefined && kinds.some((kind) => limited.includes(kind)))
+    if (folders === undefined && kinds.some((kind) => limited.has(kind)))
       return "it opens files that its words do not name";
     if (brings && opensOthers(line, command, limited))
       return "it may put a file where another part of the line opens one";
@@ -47,13 +45,13 @@ function whyBeyond(command: LineCommand, line: CommandLine, limited: readonly Fi
 }
 
 /** Returns whether another part of the line opens files by their names, in a way that rules are about. */
-function opensOthers(line: CommandLine, command: LineCommand, limited: readonly FileKind[]): boolean {
+function opensOthers(line: CommandLine, command: LineCommand, limited: ReadonlySet<FileKind>): boolean {
   const others = line.commands.filter((one) => one !== command);
   const kinds = [
     ...line.redirections.flatMap(({ kind, path }) => (path === "/dev/null" ? [] : [kind])),
     ...others.flatMap(kindsOf),
   ];
-  return kinds.some((kind) => limited.includes(kind));
+  return kinds.some((kind) => limited.has(kind));
 }
 
 /** Lists what a command does with the files that its words name. */
@@ -66,16 +64,6 @@ function kindsOf(command: LineCommand): readonly FileKind[] {
   return findProgram(basename(words[0] ?? ""))?.covers === "anything" ? ["write"] : [];
 }
 
-/** Returns whether a rule of deny or ask is about this kind of access. */
-export function isLimited(kind: FileKind, { rules }: Settings): boolean {
-  return rules.deny.ofEffect(kind) !== undefined || rules.ask.ofEffect(kind) !== undefined;
-}
-
-/** Returns whether a rule is about files. */
-export function isAboutFiles(settings: Settings): boolean {
-  return fileKinds.some((kind) => isLimited(kind, settings));
-}
-
 /** The end of what a sandbox says of itself: the patterns of paths that it hides, and the folders where it does. */
 const hiding = /; deny (\[.*\]) in (\[".*"\])$/s;
 
@@ -83,17 +71,15 @@ const hiding = /; deny (\[.*\]) in (\[".*"\])$/s;
  * Returns whether our own sandbox keeps a command from all that rules forbid: each is a denial of paths that it hides in the roots, and it
  * leaves no protected path unprotected.
  */
-export function isHeld({ confinement = "" }: ToolEffect, { rules, roots }: Settings): boolean {
+export function isHeld({ confinement = "" }: ToolEffect, { ofFiles, roots }: Settings): boolean {
   if (!/^sandbox(?:;|$)/.test(confinement) || confinement.includes("; unprotected [")) return false;
   const [patterns = [], folders = []] = (hiding.exec(confinement)?.slice(1) ?? []).map(listed);
   const isHidden = (pattern: string): boolean => patterns.includes(pattern);
-  return fileKinds.every((kind) => {
-    const denied = rules.deny.ofEffect(kind);
-    if (rules.ask.ofEffect(kind) !== undefined || (denied?.bare.length ?? 0) > 0) return false;
-    return (
-      denied === undefined ||
-      ([...denied.byPattern.keys()].every(isHidden) && roots.every((one) => folders.includes(one)))
-    );
+  return Object.values(ofFiles).every(({ ask, deny: [denied] }) => {
+    if (ask.length > 0) return false;
+    if (denied === undefined) return true;
+    const isHiding = denied.bare.length === 0 && [...denied.byPattern.keys()].every(isHidden);
+    return isHiding && roots.every((one) => folders.includes(one));
   });
 }
 

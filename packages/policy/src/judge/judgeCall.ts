@@ -2,12 +2,12 @@ import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
-import { bareRule, groupsFor, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type Groups, groupsFor, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, notTold, type Verdict } from "../verdict.ts";
 import { isSeen } from "./folders.ts";
-import { type Groups, judgeFile, judgeNewNames } from "./judgeFile.ts";
+import { judgeFile, judgeNewNames } from "./judgeFile.ts";
 import { judgeUndeclared } from "./judgeUndeclared.ts";
 import { Looks } from "./looks.ts";
 
@@ -21,13 +21,19 @@ export async function judgeCall(call: GuardedCall, settings: Settings): Promise<
   const [first, ...more] = effects ?? [];
   if (first === undefined) return [judgeUndeclared(call, settings)];
   if (more.length >= mostEffects) return [unjudged(`it does more than ${mostEffects} things`, settings)];
-  const texts = [first, ...more].flatMap(({ path, givenPath, host }) => [path, givenPath, host]);
-  if (texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) > mostCharacters)
-    return [unjudged("the paths in it are too long to judge", settings)];
+  const all = [first, ...more];
+  let characters = 0;
+  let runs = false;
+  for (const { kind, path = "", givenPath = "", host = "" } of all) {
+    characters += path.length + givenPath.length + host.length;
+    runs ||= kind === "execute";
+  }
+  if (characters > mostCharacters) return [unjudged("the paths in it are too long to judge", settings)];
   const looks = new Looks();
-  const commands = effects?.some(({ kind }) => kind === "execute") ? await loadCommands() : undefined;
-  const verdicts = [first, ...more].flatMap((effect) => judgeEffect(effect, call, settings, looks, commands));
-  if (more.length > 0) verdicts.push(...judgeMoved([first, ...more], call, settings, looks));
+  const commands = runs ? await loadCommands() : undefined;
+  const verdicts: Verdict[] = [];
+  for (const effect of all) verdicts.push(...judgeEffect(effect, call, settings, looks, commands));
+  if (more.length > 0) verdicts.push(...judgeMoved(all, call, settings, looks));
   const [verdict = unjudged("nothing is known about it", settings), ...others] = verdicts;
   return [verdict, ...others];
 }
@@ -86,8 +92,8 @@ function judgeKind(
   looks: Looks,
   commands: Commands | undefined,
 ): readonly Verdict[] {
-  const paths = [effect.path, effect.givenPath, effect.cwd].filter((path) => path !== undefined);
-  if (!paths.every((path) => isAbsolute(path))) return [unjudged("a path in it is not absolute", settings)];
+  for (const path of [effect.path, effect.givenPath, effect.cwd])
+    if (path !== undefined && !isAbsolute(path)) return [unjudged("a path in it is not absolute", settings)];
   const groups = groupsOf(effect, call, settings);
   switch (effect.kind) {
     case "read":

@@ -2,15 +2,14 @@ import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
 import type { Uncovered } from "../programs/uncovered.ts";
-import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type Groups, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import { type CommandPattern, coversCommand, mentions, quoteWord } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, handsOn, type LineCommand, mayStartAny, readCommandLine, subjectOf } from "./commandLine.ts";
 import { noteEnvironment, riskyVariable } from "./environment.ts";
-import { isAboutFiles, isHeld, judgeBeyond } from "./judgeBeyond.ts";
-import type { Groups } from "./judgeFile.ts";
+import { isHeld, judgeBeyond } from "./judgeBeyond.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
 import type { Looks } from "./looks.ts";
 import { holdsCommand, meansCommand, startsProgram } from "./meansCommand.ts";
@@ -33,7 +32,7 @@ export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Setti
   }
   if (line.unreadable === undefined) verdicts.push(...judgeReadable(line, groups, subject, settings));
   else verdicts.push(judgeUnreadable(line, line.unreadable, groups, subject, settings));
-  if (effect.remote !== undefined && isAboutFiles(settings)) {
+  if (effect.remote !== undefined && settings.limited.size > 0) {
     const why = "rules are about files, and where links lead there cannot be seen from here";
     verdicts.push(notTold("unreadable", mode, why, subject));
   }

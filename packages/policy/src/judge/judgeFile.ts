@@ -3,16 +3,13 @@ import type { ToolEffect } from "@toolcrib/core";
 import { isInside } from "@toolcrib/kit/files";
 import { describeEffect } from "../describe.ts";
 import { isOfPack } from "../packOrigin.ts";
-import { bareRule, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type Groups, type RuleGroup } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
-import { askOrDeny, byMode, byRule, type Decision, type Subject, type Verdict } from "../verdict.ts";
+import { askOrDeny, byMode, byRule, type Subject, type Verdict } from "../verdict.ts";
 import { compilePart, type EntryKind, isSeen, type Listing } from "./folders.ts";
 import type { Looks } from "./looks.ts";
 import { judgeOwnState, outrightRule, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
-
-/** The groups of rules, of each list, that bind an effect. */
-export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
 
 export const shellOrigin = "shell";
 

@@ -1,13 +1,12 @@
 import { attempt } from "@toolcrib/core/internal";
 import { oneLine } from "../describe.ts";
 import { findProgram } from "../programs/table.ts";
-import { bareRule, type RuleList } from "../rules/compileRules.ts";
+import { bareRule, type Groups, type RuleList } from "../rules/compileRules.ts";
 import type { EffectKind, Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
-import type { Groups } from "./judgeFile.ts";
 import type { Place } from "./looks.ts";
 import { outrightRule } from "./protectedPaths.ts";
 

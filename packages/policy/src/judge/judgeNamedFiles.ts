@@ -5,13 +5,13 @@ import { describeEffect } from "../describe.ts";
 import { beyondIn, beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { readOnly } from "../programs/readOnly.ts";
 import type { FileKind } from "../programs/record.ts";
-import type { RuleGroup } from "../rules/compileRules.ts";
+import type { Groups } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
-import { type Decision, notTold, type Verdict } from "../verdict.ts";
+import { notTold, type Verdict } from "../verdict.ts";
 import { type CommandLine, type LineCommand, wordsOfUnread } from "./commandLine.ts";
 import { hasPattern, isSeen, shellPath } from "./folders.ts";
-import { isHeld, isLimited } from "./judgeBeyond.ts";
-import { type Groups, judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
+import { isHeld } from "./judgeBeyond.ts";
+import { judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
 import { judgeMentions, throughProcess } from "./judgeMentions.ts";
 import type { Looks } from "./looks.ts";
 import { repositoryAt, subcommandOf } from "./unsafeRepository.ts";
@@ -55,7 +55,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
   const held = isHeld(effect, settings);
   const verdicts: Verdict[] = [];
   for (const { kind, word, tree, under, maybe, followsLinks, meant } of usesOf(line, settings)) {
-    const groups = effectGroups(kind, settings);
+    const groups = settings.ofFiles[kind];
     for (const directory of directories) {
       const paths = kind !== "write" || tree ? looks.expand(directory, word) : [word];
       if (!looks.take(paths.length)) break;
@@ -65,7 +65,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
         const writesInput = kind !== "read" && line.hasInput;
         if (effect.remote === undefined && looks.leadsThroughProcess(looks.place(directory, path), writesInput))
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
-        if (followsLinks && (under.mode !== "full" || isLimited("read", settings)))
+        if (followsLinks && (under.mode !== "full" || settings.limited.has("read")))
           verdicts.push(...linksBelow(file, settings, looks));
         if (held && (maybe === leavesOut || (maybe === undefined && isUncertain(verdict)))) continue;
         if (maybe && verdict.decision === "deny" && under.mode !== "read-only")
@@ -88,7 +88,7 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
 
 function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
   // If the command itself is allowed, only forbidden and protected files count.
-  const forbiddenAlone: Settings = { ...settings, mode: "full" };
+  const forbiddenAlone = settings.inFull;
   const usual = line.allowsAll ? forbiddenAlone : settings;
   const uses: FileUse[] = [];
   for (const { kind, path } of line.redirections) uses.push({ kind, word: path, tree: false, under: usual });
@@ -97,14 +97,14 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
       // A rule that spells all of it out has answered what may be left out.
       if (command?.spelledOut && found.partly) continue;
       for (const kind of found.kinds)
-        if (kind !== "read" || isLimited(kind, settings))
+        if (kind !== "read" || settings.limited.has(kind))
           uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));
     }
   };
   if (line.unreadable !== undefined) addBeyond(beyondIn(wordsOfUnread(line, settings), false));
   const commands = line.unreadable === undefined ? line.commands : [];
   // In any folder git may show the whole repository, but only tracked files.
-  if (isLimited("read", settings) && commands.some(printsRepository)) {
+  if (settings.limited.has("read") && commands.some(printsRepository)) {
     for (const root of settings.roots)
       uses.push({ kind: "read", word: root, tree: true, under: usual, maybe: ifTracked });
   }
@@ -118,9 +118,9 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     if (typeof reads === "string") continue;
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.
-    if (under.mode === "full" && !isLimited("read", settings)) continue;
+    if (under.mode === "full" && !settings.limited.has("read")) continue;
     // Without a path most look at the directory that they run in.
-    const paths = reads.paths.length === 0 && isLimited("read", settings) ? ["."] : reads.paths;
+    const paths = reads.paths.length === 0 && settings.limited.has("read") ? ["."] : reads.paths;
     const tree = reads.contents === true && !printsRepository(command);
     if (printsRepository(command))
       for (const top of repositoriesAbove(line, settings))
@@ -146,8 +146,8 @@ function judgePut(
   settings: Settings,
 ): Verdict[] {
   const { looks, effect } = line;
-  const under: Settings = { ...settings, mode: "full" };
-  const groups = effectGroups("write", settings);
+  const under = settings.inFull;
+  const groups = settings.ofFiles.write;
   const hasRules = [...groups.deny, ...groups.ask].length > 0;
   const verdicts: Verdict[] = [];
   for (const place of looks.expand(directory, target)) {
@@ -222,15 +222,6 @@ function linksBelow(effect: ToolEffect, settings: Settings, looks: Looks): Verdi
   if (complete && !entries.some(({ kind }) => kind.isSymbolicLink())) return [];
   const why = "it follows the links in a folder, which may lead anywhere";
   return [notTold("unreadable", mode, why, { what: describeEffect(effect, scope), effect })];
-}
-
-/** Returns the rules about effects alone: those about the tool were tested against the command. */
-function effectGroups(kind: FileUse["kind"], { rules }: Settings): Groups {
-  const of = (list: Decision): readonly RuleGroup[] => {
-    const group = rules[list].ofEffect(kind);
-    return group === undefined ? [] : [group];
-  };
-  return { allow: of("allow"), ask: of("ask"), deny: of("deny") };
 }
 
 function fileEffect(

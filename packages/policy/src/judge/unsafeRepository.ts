@@ -52,7 +52,6 @@ export class Repositories {
 
   /** Returns the folder that a command may take for a repository which the user did not choose. */
   unsafe(command: LineCommand): string | undefined {
-    if (!command.ofRepository) return undefined;
     const { directories, isFollowed, commands, writesFiles } = this.line;
     const changes = writesFiles || commands.some((one) => (one !== command || one.repeats) && mayBring(one));
     for (const directory of isFollowed ? directories : []) {

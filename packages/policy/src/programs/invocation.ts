@@ -72,16 +72,25 @@ export function sameWords(words: readonly string[]): readonly string[] {
   return words;
 }
 
+/** What was found out about words, by the place of each question. */
+const known = new WeakMap<readonly string[], unknown[]>();
+/** Those of the words that were asked about last: one question after another is about the same ones. */
+let last: { readonly words: readonly string[]; readonly found: unknown[] } = { words: [], found: [] };
+let questions = 0;
+
 /** Keeps what is found out about words for as long as these are kept. */
 export function onceForWords<Found>(find: (words: readonly string[]) => Found): (words: readonly string[]) => Found {
-  const known = new WeakMap<readonly string[], { readonly found: Found }>();
+  const at = questions;
+  questions += 1;
   return (words) => {
-    let kept = known.get(words);
-    if (kept === undefined) {
-      kept = { found: find(words) };
-      known.set(words, kept);
+    if (last.words !== words) {
+      const found = known.get(words) ?? [];
+      known.set(words, found);
+      last = { words, found };
     }
-    return kept.found;
+    const { found } = last;
+    if (found[at] === undefined && !(at in found)) found[at] = find(words);
+    return found[at] as Found;
   };
 }
 

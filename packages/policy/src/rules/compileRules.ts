@@ -39,6 +39,9 @@ export interface RuleList {
   ofEffect(kind: EffectKind): RuleGroup | undefined;
 }
 
+/** The groups of rules, of each list, that bind an effect. */
+export type Groups = Readonly<Record<Decision, readonly RuleGroup[]>>;
+
 const mostRules = 10_000;
 
 /** Throws a TypeError for a list that is not an array of rules, naming the malformed one. */

@@ -53,6 +53,18 @@ function messages(words: readonly string[]): (at: number) => boolean {
   return (at) => found.has(at);
 }
 
+/** Builtins that `stateProblem` may find at fault. */
+export const stateful: ReadonlySet<string> = new Set([
+  ...unfollowed,
+  "set",
+  "printf",
+  "test",
+  "[",
+  "unset",
+  "wait",
+  "getopts",
+]);
+
 /** Says why a builtin changes how the rest of the line is read. */
 export function stateProblem(words: readonly string[]): string | undefined {
   const [program = "", first = ""] = words;
@@ -103,10 +115,12 @@ export function isBehindFirst({ commands: [only, ...others] }: ParsedScript): bo
   return isPlain && list.operators.every((operator) => operator === "&&");
 }
 
+export const assigning: ReadonlySet<string> = new Set(["read", "export", "readonly", "unset"]);
+
 /** Lists the names that a builtin assigns; undefined if a word of it is not understood, so that the line is asked. */
 export function assignedNames(words: readonly string[]): readonly string[] | undefined {
   const [program = ""] = words;
-  if (program !== "read" && program !== "export" && program !== "readonly" && program !== "unset") return [];
+  if (!assigning.has(program)) return [];
   const rest = program === "read" && words[1] === "-r" ? words.slice(2) : words.slice(1);
   const names = rest.map((word) => word.split("=", 1)[0] ?? "");
   const plain = names.every((each) => name.test(each)) && (program !== "read" || rest.every((word) => name.test(word)));

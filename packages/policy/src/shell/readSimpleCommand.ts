@@ -6,7 +6,7 @@ import { readOnly } from "../programs/readOnly.ts";
 import { type Started, startedBy, startsAnother } from "../programs/started.ts";
 import { findProgram, plainName } from "../programs/table.ts";
 import { type Uncovered, uncovered } from "../programs/uncovered.ts";
-import { assignedNames, changeDirectory, dataIndexes, stateProblem } from "./builtins.ts";
+import { assignedNames, assigning, changeDirectory, dataIndexes, stateful, stateProblem } from "./builtins.ts";
 import type { LineContext } from "./lineContext.ts";
 import { readRedirection } from "./readRedirection.ts";
 import { type ReadWord, readWord } from "./readWord.ts";
@@ -74,16 +74,19 @@ function addCommand(command: CommandParts, reader: LineContext): void {
   if (command.words[0]?.kind !== "literal" && program !== "[")
     reader.fail("The name of a program in it is not written out.");
   const inner = startedBy(words);
-  const opened = canOpen(command, inner) ? inner : [];
-  checkWords(command, words, opened, reader);
+  const opened = inner.length === 0 || canOpen(command, inner) ? inner : [];
+  const isLiteral = command.words.every(({ kind }) => kind === "literal");
+  if (!isLiteral) checkWords(command, words, opened, reader);
   if (/\||<</.test(reader.line) && takesScript(words))
     reader.fail(`${program} may take a script from its input, which is not read.`);
-  const problem = stateProblem(words);
+  const problem = stateful.has(program) ? stateProblem(words) : undefined;
   if (problem !== undefined) reader.fail(problem);
   if (changeDirectory.has(program)) reader.output.changesDirectory = true;
   const beyond = uncoveredIn(words, opened, moreWords);
-  const patterns = command.words.flatMap(({ kind }, index) => (kind === "pattern" ? [index] : []));
-  const assignments = [...command.assignments, ...assigned(words, command, reader)];
+  const patterns = isLiteral ? [] : command.words.flatMap(({ kind }, at) => (kind === "pattern" ? [at] : []));
+  const assignments = assigning.has(program)
+    ? [...command.assignments, ...assigned(words, command, reader)]
+    : command.assignments;
   const found = {
     words,
     assignments,
