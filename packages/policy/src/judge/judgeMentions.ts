@@ -34,7 +34,7 @@ export function judgeMentions(line: CommandLine, groups: Groups, settings: Setti
 function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Settings): Verdict[] {
   if (command.words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
-    const rule = bareRule(kindsOfNames.map((kind) => rules[list].ofEffect(kind)));
+    const rule = bareRule([rules[list].ofEffects(kindsOfNames)]);
     if (!rule) continue;
     const why = `whether it does what the rule ${rule.text} is about cannot be seen`;
     return [{ ...byRule(list, rule.text, subjectOf(command, line)), decision: "ask", why }];
@@ -112,17 +112,15 @@ function mentionedRule(
   rules: RuleList,
   paths: readonly PossiblePath[],
 ): { readonly rule: Rule; readonly word: string } | undefined {
-  const groups = kinds.flatMap((kind) => rules.ofEffect(kind) ?? []);
-  if (groups.length === 0) return undefined;
-  return firstOf(paths, ({ word, forms }) =>
-    firstOf(groups, ({ paths: patterns, byPattern, hosts }) => {
-      const pattern = firstOf(forms, (path) => patterns?.match(path));
-      const ofHost = (): Rule | undefined =>
-        hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
-      const rule = pattern === undefined ? ofHost() : byPattern.get(pattern);
-      return rule && { rule, word };
-    }),
-  );
+  const group = rules.ofEffects(kinds);
+  if (group === undefined) return undefined;
+  return firstOf(paths, ({ word, forms }) => {
+    const pattern = firstOf(forms, (path) => group.paths?.match(path));
+    const ofHost = (): Rule | undefined =>
+      group.hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
+    const rule = pattern === undefined ? ofHost() : group.byPattern.get(pattern);
+    return rule && { rule, word };
+  });
 }
 
 function judgeProtectedWord(
