@@ -7,20 +7,18 @@ class DBOSWorkflowConflictError extends Error {}
 /** Steps of a worker that `close` keeps from beginning further ones. */
 function stepsOf(control = new AbortController()) {
   let isClosing = false;
-  const engine = { sdk: { DBOS: { runStep: (work: () => unknown) => work() }, DBOSWorkflowConflictError } };
   const context = {
-    ...{
-      workflowId: "w",
-      signal: control.signal,
-      mayBegin: () => !isClosing && !control.signal.aborted,
-      ready: async () => {},
-    },
-    ...{ deliver: async (read: number) => read, request: <T>(send: () => Promise<T>) => send() },
+    engine: {
+      sdk: { DBOS: { runStep: (work: () => unknown) => work() }, DBOSWorkflowConflictError },
+    } as unknown as Engine,
+    ...{ runs: { unread: async () => [], recordedPrompt: async () => null }, agents: {} },
+    limits: { run: <T>(_: string, send: () => Promise<T>) => send() },
+    ...{ signal: control.signal, mayBegin: () => !isClosing && !control.signal.aborted, ready: async () => {} },
   };
   const close = (): void => {
     isClosing = true;
   };
-  return { steps: new RecordedSteps(engine as unknown as Engine, context, 0), close };
+  return { steps: new RecordedSteps({ id: "r", workflow: "w", read_seq: 0 }, context), close };
 }
 
 test("a call whose start was claimed runs here, as nobody else may, and nothing after it begins", async () => {

@@ -1,40 +1,37 @@
-import type { AgentOptions } from "@toolcrib/agent";
-import { type PlainError, reviveError, toPlainError } from "../errors.ts";
+import type { Agent, AgentOptions } from "@toolcrib/agent";
+import { reviveError, toPlainError } from "../errors.ts";
+import type { AgentSource } from "../run.ts";
 import type { Engine } from "./loadEngine.ts";
+import type { RequestLimits } from "./requestLimits.ts";
+import { untilDatabaseIsBack } from "./retry.ts";
+import type { RunRow, StepRecord } from "./runRow.ts";
+import type { RunTable } from "./runTable.ts";
 
 type StepRunner = NonNullable<AgentOptions["steps"]>;
 
-/** The end of a step, as the engine records it. */
-export interface StepRecord {
-  readonly value?: unknown;
-  readonly error?: PlainError;
-  /** Of a reply: the last message that the run has read. */
-  readonly read?: number;
-  /** Of the first step of a turn: the prompt that the turn has, wherever it goes on. */
-  readonly prompt?: string | null;
-}
-
-/** The parts of a worker that the steps of its turn use. */
-export interface StepsContext {
-  readonly workflowId: string;
+/** The parts of a worker that the steps of its turns use. */
+export interface TurnContext {
+  readonly engine: Engine;
+  readonly runs: Pick<RunTable, "unread" | "recordedPrompt">;
+  readonly agents: Readonly<Record<string, AgentSource>>;
+  readonly limits: Pick<RequestLimits, "run">;
   /** Ends what is in flight. */
   readonly signal: AbortSignal;
   /** Returns whether a further step may begin here. */
   mayBegin(): boolean;
   /** Resolves once this worker is known to be alive: after a sleep, with its next beat. */
-  ready(): Promise<void>;
-  /** Gives the agent what was sent since `read`; resolves to the last message that was read. */
-  deliver(read: number): Promise<number>;
-  /** Runs a request to the model within the limits of its provider. */
-  request<T>(send: () => Promise<T>): Promise<T>;
+  ready(signal: AbortSignal): Promise<void>;
 }
 
 /** The steps of one turn, recorded by the engine. */
 export class RecordedSteps implements StepRunner {
-  readonly #engine: Engine;
-  readonly #context: StepsContext;
+  readonly #row: Pick<RunRow, "id" | "workflow" | "read_seq">;
+  readonly #context: TurnContext;
   /** The last message that the run has read. */
   read: number;
+  /** The agent of the turn, which gets what was sent to the run, and the name of its provider. */
+  agent: Pick<Agent, "steer"> | undefined;
+  provider = "";
   /** The prompt of the turn. */
   prompt: string | null = null;
   #isFirst = true;
@@ -46,10 +43,10 @@ export class RecordedSteps implements StepRunner {
   /** The reason why the turn does not end here: it was cancelled, or another worker has it. It is the engine's own error. */
   lost: unknown;
 
-  constructor(engine: Engine, context: StepsContext, read: number) {
-    this.#engine = engine;
+  constructor(row: Pick<RunRow, "id" | "workflow" | "read_seq">, context: TurnContext) {
+    this.#row = row;
     this.#context = context;
-    this.read = read;
+    this.read = row.read_seq;
   }
 
   async run<T>(name: string, fn: () => Promise<T>): Promise<T> {
@@ -62,7 +59,7 @@ export class RecordedSteps implements StepRunner {
       const isClaimed = this.#claimed.delete(name.replace(/^call:/, "start:")) && !this.#context.signal.aborted;
       if (!isClaimed && !this.#context.mayBegin()) throw this.#notHere();
       // The engine numbers steps by their start: nothing is awaited before.
-      record = await this.#engine.sdk.DBOS.runStep(
+      record = await this.#context.engine.sdk.DBOS.runStep(
         async () => ({
           ...first,
           ...(await this.#work(name, fn, (value) => {
@@ -82,12 +79,13 @@ export class RecordedSteps implements StepRunner {
   }
 
   async #work<T>(name: string, fn: () => Promise<T>, onValue: (value: T) => void): Promise<StepRecord> {
-    const { signal, request, deliver, ready } = this.#context;
+    const { signal, limits, ready } = this.#context;
     try {
-      await ready();
+      await ready(signal);
       const isReply = name.startsWith("reply:");
-      const read = isReply ? await deliver(this.read) : undefined;
-      const value = await (isReply || name.startsWith("compact:") ? request(fn) : fn());
+      const read = isReply ? await this.#deliver() : undefined;
+      const isRequest = isReply || name.startsWith("compact:");
+      const value = await (isRequest ? limits.run(this.provider, fn, { signal, ready }) : fn());
       onValue(value);
       return { value, ...(read !== undefined && { read }) };
     } catch (error) {
@@ -97,8 +95,16 @@ export class RecordedSteps implements StepRunner {
     }
   }
 
+  /** Gives the agent what was sent since the last reply; resolves to the last message that was read. */
+  async #deliver(): Promise<number> {
+    const { runs, signal } = this.#context;
+    const unread = await untilDatabaseIsBack(() => runs.unread(this.#row.id, this.read), signal);
+    for (const { text } of unread) this.agent?.steer(text);
+    return unread.at(-1)?.seq ?? this.read;
+  }
+
   /** Makes the error with which the engine records nothing, and leaves the turn to whoever has it. */
   #notHere(): Error {
-    return new this.#engine.sdk.DBOSWorkflowConflictError(this.#context.workflowId);
+    return new this.#context.engine.sdk.DBOSWorkflowConflictError(this.#row.workflow);
   }
 }

@@ -1,5 +1,6 @@
 import type { Session } from "@toolcrib/agent";
 import type { ToolLabels } from "@toolcrib/core";
+import type { PlainError } from "../errors.ts";
 import type { RunStatus } from "../run.ts";
 import type { TraceCarrier } from "../tracing.ts";
 import type { TurnEnd, TurnInput } from "../turn.ts";
@@ -47,6 +48,16 @@ export interface RunRow {
 export interface BegunRow extends RunRow {
   /** Set if a worker has begun the turn before: there may be records of its steps. */
   readonly isBegun: boolean;
+}
+
+/** The end of a step, as the engine records it. */
+export interface StepRecord {
+  readonly value?: unknown;
+  readonly error?: PlainError;
+  /** Of a reply: the last message that the run has read. */
+  readonly read?: number;
+  /** Of the first step of a turn: the prompt that the turn has, wherever it goes on. */
+  readonly prompt?: string | null;
 }
 
 /** Returns columns of a row with their JSON read, which the database keeps as text. */

@@ -4,7 +4,6 @@ import type { PoolClient } from "pg";
 import type { PlainError } from "../errors.ts";
 import type { TurnInput } from "../turn.ts";
 import type { Database } from "./database.ts";
-import type { StepRecord } from "./recordedSteps.ts";
 import {
   type BegunRow,
   type EndOfTurn,
@@ -12,6 +11,7 @@ import {
   queueOf,
   type RunRow,
   readRow,
+  type StepRecord,
   workflowName,
   workflowOf,
 } from "./runRow.ts";
