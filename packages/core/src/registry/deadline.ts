@@ -113,7 +113,8 @@ class ToolRun {
 
   /** Takes the tool's error. */
   fail(error: unknown): void {
-    if (!this.hasEnded()) this.#finish({ ok: false, error: fromThrown(this.#call.name, error, this.#call.tool?.composite) });
+    if (!this.hasEnded())
+      this.#finish({ ok: false, error: fromThrown(this.#call.name, error, this.#call.tool?.composite) });
   }
 
   commit(): void {
