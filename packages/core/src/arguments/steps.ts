@@ -126,12 +126,18 @@ export function countSteps(root: JsonSchema, given: unknown): void {
       }
       for (const [index, item] of value.entries()) visit(item, schemasOfItem(all, index), path);
     } else if (isPlainObject(value)) {
-      const forNames = all.flatMap(({ propertyNames = [] }) => propertyNames);
-      const patterns = all.reduce((sum, one) => sum + Object.keys(Object(one.patternProperties)).length, 0);
-      for (const key of Object.keys(value)) {
-        // Each schema lists the names, and each pattern is tried with each.
-        spend((all.length + patterns) * (1 / givenNamesPerStep + key.length / charactersPerStep));
-        visit(key, forNames, path + key.length);
+      const keys = Object.keys(value);
+      const forNames: unknown[] = [];
+      let readers = all.length;
+      for (const { propertyNames, patternProperties } of all) {
+        if (propertyNames !== undefined) forNames.push(propertyNames);
+        if (patternProperties !== undefined) readers += Object.keys(Object(patternProperties)).length;
+      }
+      // Each schema lists the names, and each pattern is tried with each.
+      const length = keys.reduce((sum, key) => sum + key.length, 0);
+      spend(readers * (keys.length / givenNamesPerStep + length / charactersPerStep));
+      for (const key of keys) {
+        if (forNames.length > 0) visit(key, forNames, path + key.length);
         visit(value[key], schemasOfProperty(all, key), path + key.length);
       }
     }
