@@ -7,26 +7,24 @@ import { walkReferences } from "./references.ts";
 /** The strict mode that a schema is for: OpenAI's, which wants every property required; Anthropic's; or, where that is not known, both. */
 export type StrictMode = "filled" | "closed" | "both";
 
-const kept: ReadonlySet<string> = new Set(["type", "required", "additionalProperties", "title", "description"]);
-/** Keywords that only OpenAI holds values to. */
-const limits: ReadonlySet<string> = new Set([
-  ...["pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems"],
-]);
+/** What becomes of keywords; of any other nothing is left. */
+const treatments: Readonly<Record<string, string>> = {
+  taken: "type required additionalProperties title description $ref enum const",
+  // In words where the mode does not take them.
+  limits: "pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf maxItems minItems format",
+  told: "minLength maxLength uniqueItems minProperties maxProperties default",
+  below: "items properties",
+  inPlace: "$defs anyOf oneOf allOf",
+  // No words make up for them.
+  refused: `prefixItems not if then else contains propertyNames dependentRequired dependentSchemas unevaluatedProperties
+    unevaluatedItems`,
+};
+const treatmentOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(treatments).flatMap(([treatment, words]) => words.split(/\s+/).map((word) => [word, treatment])),
+);
 const formats: ReadonlySet<unknown> = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
 ]);
-/** Keywords that are told in words instead. */
-const told: ReadonlySet<string> = new Set([
-  ...[...limits, "format", "minItems", "minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties"],
-  "default",
-]);
-/** Keywords that no strict mode takes, and no words make up for. */
-const refused: ReadonlySet<string> = new Set([
-  ...["prefixItems", "not", "if", "then", "else", "contains", "propertyNames", "dependentRequired", "dependentSchemas"],
-  ...["unevaluatedProperties", "unevaluatedItems"],
-]);
-
-const inPlace: ReadonlySet<string> = new Set(["$defs", "anyOf", "oneOf", "allOf"]);
 
 const mostProperties = 5000;
 const mostLevels = 10;
@@ -63,10 +61,14 @@ function strictPart(schema: unknown, part: Part): JsonSchema {
   const made: Record<string, unknown> = {};
   const words: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (refused.has(keyword)) throw new NotStrict();
-    const inner = innerOf(keyword, value, part);
-    if (inner !== undefined) made[keyword === "oneOf" ? "anyOf" : keyword] = inner;
-    else if (told.has(keyword)) words[keyword] = value;
+    const treatment = treatmentOf.get(keyword);
+    if (treatment === "refused" || (keyword === "allOf" && part.mode !== "closed")) throw new NotStrict();
+    const inner = treatment === "below" ? { ...part, level: part.level + 1 } : part;
+    if (treatment === "below" || treatment === "inPlace")
+      made[keyword === "oneOf" ? "anyOf" : keyword] = mapHeld(keyword, value, (one) => strictPart(one, inner));
+    else if (treatment === "taken" || (treatment === "limits" && isTaken(keyword, value, part.mode)))
+      made[keyword] = value;
+    else if (treatment !== undefined) words[keyword] = value;
   }
   checkObject(made, part);
   checkValues(made, part);
@@ -79,18 +81,10 @@ function strictPart(schema: unknown, part: Part): JsonSchema {
   return Object.keys(words).length === 0 ? own : withWords(own, `Must fit ${clip(JSON.stringify(words), 300)}.`);
 }
 
-/** Returns the value of a keyword that strict mode takes. */
-function innerOf(keyword: string, value: unknown, part: Part): unknown {
-  const { mode } = part;
-  if (kept.has(keyword) || keyword === "$ref") return value;
-  if (keyword === "enum" || keyword === "const") return value;
-  if (keyword === "format") return formats.has(value) ? value : undefined;
-  if (limits.has(keyword)) return mode === "filled" ? value : undefined;
-  if (keyword === "minItems") return mode === "filled" || Number(value) <= 1 ? value : undefined;
-  if (keyword === "items" || keyword === "properties")
-    return mapHeld(keyword, value, (one) => strictPart(one, { ...part, level: part.level + 1 }));
-  if (keyword === "allOf" && mode !== "closed") throw new NotStrict();
-  return inPlace.has(keyword) ? mapHeld(keyword, value, (one) => strictPart(one, part)) : undefined;
+/** Returns whether a mode holds values to a limit: only OpenAI's does to most. */
+function isTaken(keyword: string, value: unknown, mode: StrictMode): boolean {
+  if (keyword === "format") return formats.has(value);
+  return mode === "filled" || (keyword === "minItems" && Number(value) <= 1);
 }
 
 /** Only closed objects are taken; OpenAI wants all their properties required. */
