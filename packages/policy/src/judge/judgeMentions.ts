@@ -1,8 +1,8 @@
 import { attempt } from "@toolcrib/core/internal";
 import { oneLine } from "../describe.ts";
 import { findProgram } from "../programs/table.ts";
-import { bareRule, type Groups, type RuleList } from "../rules/compileRules.ts";
-import type { EffectKind, Rule } from "../rules/parseRule.ts";
+import { bareRule, type Groups, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
+import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
@@ -34,7 +34,7 @@ export function judgeMentions(line: CommandLine, groups: Groups, settings: Setti
 function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Settings): Verdict[] {
   if (command.words.length === 0) return [];
   for (const list of ["deny", "ask"] as const) {
-    const rule = bareRule([rules[list].ofEffects(kindsOfNames)]);
+    const rule = bareRule([rules[list].ofNames]);
     if (!rule) continue;
     const why = `whether it does what the rule ${rule.text} is about cannot be seen`;
     return [{ ...byRule(list, rule.text, subjectOf(command, line)), decision: "ask", why }];
@@ -42,7 +42,7 @@ function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Setting
   return [];
 }
 
-const kindsOfNames: readonly EffectKind[] = ["read", "write", "delete", "network"];
+const fileKinds = ["read", "write", "delete"] as const;
 
 /** A word, and the path that it is from a directory: by its names, and with links followed where that is another. */
 interface PossiblePath extends Place {
@@ -63,7 +63,6 @@ function mentionsIn(
     ? subjectOf(command, line)
     : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
   const readsOnly = command?.changes === false;
-  const kinds = readsOnly ? (["read"] as const) : accessOf(command);
   const possible = possiblePaths(words);
   const paths: PossiblePath[] = [];
   const possiblePath = (directory: string, word: string): PossiblePath => {
@@ -85,7 +84,7 @@ function mentionsIn(
   const through = paths.find((path) => looks.leadsThroughProcess(path, hasInput && !readsOnly));
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
   for (const list of ["deny", "ask"] as const) {
-    const mentioned = mentionedRule(kinds, rules[list], paths);
+    const mentioned = mentionedRule(groupsAbout(command, rules[list]), paths);
     if (mentioned === undefined) continue;
     const { rule, word } = mentioned;
     const why = `its word ${oneLine(word, 120)} may name what the rule ${rule.text} ${list === "deny" ? "denies" : "asks about"}`;
@@ -101,26 +100,30 @@ export function throughProcess(word: string): string {
   return `${oneLine(word, 120)} leads through a folder of the process itself, which is another one for the command`;
 }
 
-/** Lists what a command may do with what its words name. */
-function accessOf(command: LineCommand | undefined): readonly EffectKind[] {
+/** Lists the rules about what a command may do with what its words name. */
+function groupsAbout(command: LineCommand | undefined, rules: RuleList): readonly RuleGroup[] {
   const { access } = findProgram(command?.words[0] ?? "") ?? {};
-  return access === undefined ? kindsOfNames : kindsOfNames.filter((kind) => access.split(" ").includes(kind));
+  const kinds = command?.changes === false ? "read" : access;
+  const groups =
+    kinds === undefined ? [rules.ofNames] : fileKinds.map((kind) => kinds.includes(kind) && rules.ofEffect(kind));
+  return groups.filter((group) => group !== undefined && group !== false);
 }
 
 function mentionedRule(
-  kinds: readonly EffectKind[],
-  rules: RuleList,
+  groups: readonly RuleGroup[],
   paths: readonly PossiblePath[],
 ): { readonly rule: Rule; readonly word: string } | undefined {
-  const group = rules.ofEffects(kinds);
-  if (group === undefined) return undefined;
-  return firstOf(paths, ({ word, forms }) => {
-    const pattern = firstOf(forms, (path) => group.paths?.match(path));
-    const ofHost = (): Rule | undefined =>
-      group.hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
-    const rule = pattern === undefined ? ofHost() : group.byPattern.get(pattern);
-    return rule && { rule, word };
-  });
+  for (const { paths: patterns, byPattern, hosts } of groups) {
+    const found = firstOf(paths, ({ word, forms }) => {
+      const pattern = firstOf(forms, (path) => patterns?.match(path));
+      const ofHost = (): Rule | undefined =>
+        hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
+      const rule = pattern === undefined ? ofHost() : byPattern.get(pattern);
+      return rule && { rule, word };
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function judgeProtectedWord(

@@ -72,7 +72,7 @@ export function sameWords(words: readonly string[]): readonly string[] {
   return words;
 }
 
-/** What was found out about words, by the place of each question. */
+/** Findings about words, by the number of each question. */
 const known = new WeakMap<readonly string[], unknown[]>();
 /** Those of the words that were asked about last: one question after another is about the same ones. */
 let last: { readonly words: readonly string[]; readonly found: unknown[] } = { words: [], found: [] };

@@ -37,8 +37,8 @@ export interface RuleList {
   /** Lists the groups that bind a tool: its own, and that of its server. */
   ofTool(tool: string, origin: string): readonly RuleGroup[];
   ofEffect(kind: EffectKind): RuleGroup | undefined;
-  /** Returns the rules about effects of one of these kinds, as one group. */
-  ofEffects(kinds: readonly EffectKind[]): RuleGroup | undefined;
+  /** The rules about effects on files and hosts, whatever their kind; undefined where there are none. */
+  readonly ofNames: RuleGroup | undefined;
 }
 
 /** The groups of rules, of each list, that bind an effect. */
@@ -56,7 +56,7 @@ export function compileRules(list: Decision, texts: unknown, bases: PathBases): 
   const groupsOf = (binds: Rule["binds"]): ReadonlyMap<string, RuleGroup> =>
     new Map([...grouped(rules, binds)].map(([subject, chosen]) => [subject, compile(chosen)]));
   const [tools, servers, kinds] = [groupsOf("tool"), groupsOf("server"), groupsOf("effect")];
-  const together = new Map<string, RuleGroup | undefined>();
+  const ofNames = rules.filter((rule) => rule.binds === "effect" && rule.kind !== "execute");
   return {
     list,
     ofTool(tool, origin) {
@@ -69,14 +69,7 @@ export function compileRules(list: Decision, texts: unknown, bases: PathBases): 
       return found;
     },
     ofEffect: (kind) => kinds.get(kind),
-    ofEffects(wanted) {
-      const key = wanted.join();
-      if (!together.has(key)) {
-        const chosen = rules.filter((rule) => rule.binds === "effect" && wanted.includes(rule.kind));
-        together.set(key, chosen.length === 0 ? undefined : compile(chosen));
-      }
-      return together.get(key);
-    },
+    ofNames: ofNames.length === 0 ? undefined : compile(ofNames),
   };
 }
 
