@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ToolRegistry } from "@toolcrib/core";
@@ -42,6 +42,11 @@ describe("where it cannot be had, nothing is run and the reason is told", () => 
     ["has no filter of sockets", fake({ warnings: ["seccomp not available"] }), "seccomp not available"],
     ["holds nothing", fake(), "in a test, it did not protect a protected path"],
     ["runs nothing", fake({ line: "echo why >&2" }), "in a test, it could not write where that is allowed: why"],
+    [
+      "is tried in the folder for temporary files",
+      fake({ line: 'echo at "$TMPDIR_OF_TRIAL" >&2' }),
+      `at ${join(realpathSync(tmpdir()), "toolcrib-")}`,
+    ],
     ["lets read what is denied", fake({ line: trial("cat denied") }), "a denied path"],
     [
       "lets write outside",
