@@ -9,7 +9,7 @@ import { chooseAnother, chooseModel, type ModelChoice } from "../model/modelChoi
 import type { Program } from "../program.ts";
 import { agentFlags } from "../sharedFlags.ts";
 import { sessionsOf, titleOf } from "../state/sessionFile.ts";
-import { mount, type WatchedMount } from "../tools/mcpMount.ts";
+import { mount } from "../tools/mcpMount.ts";
 import { createPermissions, describePermissions, policyMode } from "../tools/permissions.ts";
 import { changesOf } from "../tools/remote.ts";
 import { rootsOf } from "../tools/toolSet.ts";
@@ -70,7 +70,15 @@ async function openSession(
 ): Promise<AcpSession> {
   const choice = await chooseModel(flags, program.env);
   const { provider } = choice;
-  const mounted = await mountOf({ cwd, mcpServers, signal }, program);
+  const servers = Object.entries(mcpServers).map(([name, entry]) => [
+    name,
+    "command" in entry ? { ...entry, cwd } : entry,
+  ]);
+  // They are the user's own: nobody else could have put them into the editor's settings.
+  const mounted =
+    servers.length === 0
+      ? undefined
+      : await mount({ mcpServers: Object.fromEntries(servers) }, { ...program, cwd }, { signal });
   const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
   const given = { ...flags, root, directory: cwd, mounted, signal };
   const conversation = await openConversation(provider, given, program, () => undefined).catch(
@@ -80,19 +88,6 @@ async function openSession(
     },
   );
   return sessionOf(conversation, choice, program.env, mounted?.problems);
-}
-
-/** Mounts the servers that the editor names. They are the user's own: nobody else could have put them into its settings. */
-async function mountOf(
-  { cwd, mcpServers, signal }: Pick<AcpSessionRequest, "cwd" | "mcpServers" | "signal">,
-  program: Program,
-): Promise<WatchedMount | undefined> {
-  const entries = Object.entries(mcpServers).map(([name, entry]) => [
-    name,
-    "command" in entry ? { ...entry, cwd } : entry,
-  ]);
-  if (entries.length === 0) return undefined;
-  return mount({ mcpServers: Object.fromEntries(entries) }, { ...program, cwd }, { signal });
 }
 
 function sessionOf(

@@ -18,12 +18,6 @@ export function withColor(env: NodeJS.ProcessEnv, { color }: Settings): NodeJS.P
 }
 
 /** Returns how long conversations are kept, and how much of them. */
-export function sessionRetention({ "sessions.keepDays": days, "sessions.keepMegabytes": megabytes }: Settings): {
-  readonly days: number;
-  readonly megabytes: number;
-} {
-  return {
-    days: typeof days === "number" ? days : 90,
-    megabytes: typeof megabytes === "number" ? megabytes : 500,
-  };
+export function sessionRetention(own: Settings): { readonly days: number; readonly megabytes: number } {
+  return { days: Number(own["sessions.keepDays"] ?? 90), megabytes: Number(own["sessions.keepMegabytes"] ?? 500) };
 }

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "@toolcrib/kit/files";
 import { imageFormat } from "@toolcrib/kit/text";
+import { isFile } from "../../state/givenFile.ts";
 import { mentionPasted } from "../prompt.ts";
 
 /** Returns what a paste stands for: the name of a picture, where it is the path of one, as a terminal gives it for a file that is dropped on it. */
@@ -27,14 +28,6 @@ function pathIn(text: string): string | undefined {
   }
   const plain = /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text.replace(/\\(.)/g, "$1");
   return isAbsolute(plain) ? plain : undefined;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false;
-  }
 }
 
 /** Programs that print the picture of the clipboard. */
