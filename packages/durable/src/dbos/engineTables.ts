@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { Worker as Thread } from "node:worker_threads";
 import type { Pool } from "pg";
 import type { Database } from "./database.ts";
@@ -73,10 +74,17 @@ export function takeOverStatus(schema: string): string {
 
 /** Makes the tables of the engine, in a thread: the engine's call prints, and what a thread prints can be kept. */
 export async function createEngineTables(url: string, schemaName: string): Promise<void> {
-  const code = `const { parentPort, workerData } = require("node:worker_threads");
-    require(workerData.path).DBOS.migrate(workerData.url, { schemaName: workerData.schemaName }).then(
-      () => parentPort.postMessage(null), ({ message, code }) => parentPort.postMessage({ message, code }));`;
-  const workerData = { path: enginePath(), url, schemaName };
+  // Runs as either kind of module: the thread has the flags of the process.
+  const code = `import("node:worker_threads").then(async ({ parentPort, workerData }) => {
+      try {
+        const { default: sdk } = await import(workerData.sdk);
+        await sdk.DBOS.migrate(workerData.url, { schemaName: workerData.schemaName });
+        parentPort.postMessage(null);
+      } catch ({ message, code }) {
+        parentPort.postMessage({ message, code });
+      }
+    });`;
+  const workerData = { sdk: pathToFileURL(enginePath()).href, url, schemaName };
   const thread = new Thread(code, { eval: true, stdout: true, stderr: true, workerData });
   try {
     const failure = await new Promise<{ message: string; code?: string } | null>((resolve, reject) => {

@@ -15,7 +15,8 @@ const install = "Run: npm install @dbos-inc/dbos-sdk@5 pg";
 
 export async function loadEngine(): Promise<Engine> {
   try {
-    checkVersion(installedVersion());
+    const version = installedVersion();
+    if (version !== undefined) checkVersion(version);
     const [sdk, pg] = await Promise.all([import("@dbos-inc/dbos-sdk"), import("pg")]);
     return { sdk, pg };
   } catch (cause) {
@@ -30,10 +31,12 @@ export function enginePath(): string {
   return createRequire(import.meta.url).resolve(sdkName);
 }
 
-function installedVersion(): string {
+/** Returns the version of the engine; undefined for a checkout, in a folder of another name. */
+function installedVersion(): string | undefined {
   const path = enginePath();
-  const folder = path.slice(0, path.lastIndexOf(join(sdkName)) + sdkName.length);
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
+  const at = path.lastIndexOf(join(sdkName));
+  if (at < 0) return undefined;
+  return JSON.parse(readFileSync(join(path.slice(0, at), sdkName, "package.json"), "utf8")).version;
 }
 
 /** Throws for an engine whose public calls may be others than those that this package uses: ^5.3.0. */
