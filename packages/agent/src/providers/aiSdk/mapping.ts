@@ -8,7 +8,7 @@ import type { ReasoningEffort } from "../models/modelRules.ts";
 import { acceptedToolChoice } from "../models/settings.ts";
 import { memoize } from "../shared/memoize.ts";
 import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
-import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type Json = Record<string, unknown>;
 
@@ -43,7 +43,7 @@ export function createToCall(author: string, settings: CallSettings, wire: AiSdk
     const since = wire.bindsThinking ? unchangedSince(request, noSupportedChanges) : 0;
     return {
       prompt: [
-        ...(systemPrompt === "" ? [] : [{ role: "system", content: wellFormed(systemPrompt) }]),
+        ...(systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt.toWellFormed() }]),
         ...messages.map((message, index) => (index < since ? toPlain(message) : toWire(message))),
       ],
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
@@ -86,7 +86,7 @@ function toPromptMessage(message: Message, author: string | undefined, isV4: boo
 }
 
 function toUserPart(block: UserMessage["content"][number], isV4: boolean): Json {
-  return block.type === "text" ? { type: "text", text: wellFormed(block.text) } : toPicture(block, "file", isV4);
+  return block.type === "text" ? { type: "text", text: block.text.toWellFormed() } : toPicture(block, "file", isV4);
 }
 
 function toPicture({ data, mimeType }: Omit<ImageBlock, "type">, type: "file" | "image-data", isV4: boolean): Json {
@@ -100,10 +100,10 @@ function toAssistantParts({ content }: AssistantMessage, isOwn: boolean): Json[]
     const carried = isOwn && isObject(block.opaque?.data) ? wellFormedJson(block.opaque.data) : undefined;
     switch (block.type) {
       case "text":
-        return [{ type: "text", text: wellFormed(block.text), ...carried }];
+        return [{ type: "text", text: block.text.toWellFormed(), ...carried }];
       case "reasoning":
         // Reasoning without its signature, or of another model, is refused by some services.
-        return carried ? [{ type: "reasoning", text: wellFormed(block.text), ...carried }] : [];
+        return carried ? [{ type: "reasoning", text: block.text.toWellFormed(), ...carried }] : [];
       case "tool-call": {
         const input = wellFormedJson(block.args);
         return [{ type: "tool-call", toolCallId: wireId(block.id), toolName: wireName(block.name), input, ...carried }];
@@ -116,7 +116,7 @@ function toAssistantParts({ content }: AssistantMessage, isOwn: boolean): Json[]
 
 function toResultPart({ callId, name, output, isError, content = [] }: ToolMessage, isV4: boolean): Json {
   const pictures = content.flatMap((block) => (block.type === "image" ? [toPicture(block, "image-data", isV4)] : []));
-  const text = wellFormed(output);
+  const text = output.toWellFormed();
   return {
     type: "tool-result",
     toolCallId: wireId(callId),

@@ -5,7 +5,7 @@ import type { PictureLimits } from "../models/modelRules.ts";
 import { acceptedPictures, picturesOf } from "../models/pictures.ts";
 import { memoize } from "../shared/memoize.ts";
 import { openingOf, promptChange, type SupportedChanges, unchangedSince } from "../shared/opening.ts";
-import { wellFormed, wireId } from "../shared/wireText.ts";
+import { wireId } from "../shared/wireText.ts";
 import { type AnthropicTurn, joinTurns, toAnthropicTurn, type WireMessage } from "./mapping.ts";
 import { OfferedTools, type ToolChange } from "./offeredTools.ts";
 import { thinkingToDrop } from "./thinkingBinding.ts";
@@ -87,7 +87,7 @@ function withoutThinking(turn: AnthropicTurn): AnthropicTurn {
 /** Returns the message that tells of changes at one place. Empty where they come to nothing. */
 function changeTurn(changes: readonly ConversationChange[], blocks: readonly ToolChange[]): AnthropicTurn[] {
   const prompt = changes.findLast((change) => change.systemPrompt !== undefined)?.systemPrompt;
-  const text = prompt === undefined ? [] : [{ type: "text" as const, text: wellFormed(promptChange(prompt)) }];
+  const text = prompt === undefined ? [] : [{ type: "text" as const, text: promptChange(prompt).toWellFormed() }];
   const content = [...text, ...blocks];
   return content.length === 0 ? [] : [{ role: "system", content, results: false }];
 }

@@ -17,7 +17,7 @@ import type {
 import { isObject } from "@toolcrib/core/text";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
-import { wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type ImageType = Base64ImageSource["media_type"];
 const imageTypes: ReadonlySet<string> = new Set<ImageType>(["image/jpeg", "image/png", "image/gif", "image/webp"]);
@@ -37,7 +37,7 @@ export function toAnthropicToolChoice(choice: ToolChoice): WireToolChoice {
 
 /** Returns the system prompt with its cache point: tools and system prompt are the same in every request. */
 export function toAnthropicSystem(systemPrompt: string, cache_control: CacheControlEphemeral): TextBlockParam[] {
-  return [{ type: "text", text: wellFormed(systemPrompt), cache_control }];
+  return [{ type: "text", text: systemPrompt.toWellFormed(), cache_control }];
 }
 
 /** The number of blocks that a cache point looks back for what was written before. */
@@ -105,7 +105,7 @@ export function joinTurns(turns: readonly AnthropicTurn[]): WireMessage[] {
 function toUserBlocks(content: readonly (TextBlock | ImageBlock)[]): ContentBlockParam[] {
   const blocks = content.flatMap((block): ContentBlockParam[] => {
     if (block.type === "image") return [toImage(block)];
-    return block.text.trim() === "" ? [] : [{ type: "text", text: wellFormed(block.text) }];
+    return block.text.trim() === "" ? [] : [{ type: "text", text: block.text.toWellFormed() }];
   });
   // The wire refuses a message without text.
   return blocks.length > 0 ? blocks : [{ type: "text", text: "(no text)" }];
@@ -118,7 +118,7 @@ function toImage({ data, mimeType }: { data: string; mimeType: string }): ImageB
 
 function toToolResult({ callId, output, isError, content }: ToolMessage): ToolResultBlockParam {
   const images = (content ?? []).flatMap((block) => (block.type === "image" ? [toImage(block)] : []));
-  const text: TextBlockParam[] = output.trim() === "" ? [] : [{ type: "text", text: wellFormed(output) }];
+  const text: TextBlockParam[] = output.trim() === "" ? [] : [{ type: "text", text: output.toWellFormed() }];
   const blocks = [...text, ...images];
   return {
     type: "tool_result",
@@ -135,10 +135,10 @@ function toAssistantBlocks(message: AssistantMessage, own: boolean): ContentBloc
     switch (block.type) {
       case "text":
         if (block.text.trim() === "" && !raw) return [];
-        return [{ ...raw, type: "text", text: wellFormed(block.text) }];
+        return [{ ...raw, type: "text", text: block.text.toWellFormed() }];
       case "reasoning": {
         if (!raw) return [];
-        const thinking = raw.type === "thinking" && { thinking: wellFormed(block.text) };
+        const thinking = raw.type === "thinking" && { thinking: block.text.toWellFormed() };
         return [{ ...raw, ...thinking } as unknown as ContentBlockParam];
       }
       case "tool-call":

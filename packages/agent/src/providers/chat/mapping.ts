@@ -13,7 +13,7 @@ import { AgentError } from "../../errors.ts";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolMessage } from "../../messages.ts";
 import type { ToolChoice } from "../../provider.ts";
 import { beyondStrictLimits } from "../models/answerFormat.ts";
-import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { argumentsText, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 import { carriedIn } from "./carried.ts";
 import type { Compat } from "./compat.ts";
 
@@ -40,7 +40,7 @@ export function toChatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOp
 }
 
 export function toChatSystem(systemPrompt: string): ChatCompletionMessageParam {
-  return { role: "system", content: wellFormed(systemPrompt) };
+  return { role: "system", content: systemPrompt.toWellFormed() };
 }
 
 /** Returns a message as chat completions takes it. */
@@ -79,10 +79,14 @@ function joinContent(first: UserParts, second: UserParts): UserParts {
 
 function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | ChatCompletionContentPart[] {
   // Some servers accept only a string.
-  if (content.every((block) => block.type === "text")) return wellFormed(content.map((block) => block.text).join("\n"));
+  if (content.every((block) => block.type === "text"))
+    return content
+      .map((block) => block.text)
+      .join("\n")
+      .toWellFormed();
   return content.map((block) =>
     block.type === "text"
-      ? { type: "text", text: wellFormed(block.text) }
+      ? { type: "text", text: block.text.toWellFormed() }
       : { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } },
   );
 }
@@ -91,7 +95,7 @@ function toUserContent(content: readonly (TextBlock | ImageBlock)[]): string | C
 function toToolText({ output, content }: ToolMessage): string {
   const images = (content ?? []).filter((block) => block.type === "image").length;
   const note = images === 0 ? "" : `\n[${images} picture${images === 1 ? "" : "s"} not shown: results are text here]`;
-  return wellFormed(output + note);
+  return (output + note).toWellFormed();
 }
 
 /** `author`: of a message of the same model, which gets back what it carried. */
@@ -113,7 +117,7 @@ function toAssistant(
       case "reasoning":
         if (Array.isArray(data?.inContent)) {
           const [open, close] = data.inContent;
-          if (replayReasoning) thinking += `${open}\n${wellFormed(block.text)}\n${close}\n\n`;
+          if (replayReasoning) thinking += `${open}\n${block.text.toWellFormed()}\n${close}\n\n`;
         } else Object.assign(carried, replayReasoning ? data : carriedIn(data, carriedFields));
         break;
       case "tool-call": {
@@ -125,6 +129,6 @@ function toAssistant(
         block satisfies never;
     }
   }
-  const content = thinking + wellFormed(text) || (toolCalls.length > 0 ? null : "");
+  const content = thinking + text.toWellFormed() || (toolCalls.length > 0 ? null : "");
   return { role: "assistant", content, ...carried, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
 }

@@ -3,7 +3,6 @@ import type { ResponseCreateParams, ResponseInputItem, Tool } from "openai/resou
 import type { ModelRequest } from "../../provider.ts";
 import { memoize } from "../shared/memoize.ts";
 import { foundIn, type OpenedRequest, openingOf, promptChange, type SupportedChanges } from "../shared/opening.ts";
-import { wellFormed } from "../shared/wireText.ts";
 import { foreignBefore, withoutReasoning } from "./foreignReasoning.ts";
 import { toResponsesItems } from "./mapping.ts";
 
@@ -59,7 +58,7 @@ export function createToConversation({
       for (let next = later[0]; next && next.position <= position; next = later[0]) {
         later.shift();
         if (next.systemPrompt !== undefined)
-          input.push({ type: "message", role: "developer", content: wellFormed(promptChange(next.systemPrompt)) });
+          input.push({ type: "message", role: "developer", content: promptChange(next.systemPrompt).toWellFormed() });
         add((next.addedTools ?? []).map(nameOf));
       }
     };

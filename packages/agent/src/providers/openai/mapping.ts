@@ -2,7 +2,7 @@ import type { ContentBlock } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
-import { argumentsText, wellFormed, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
+import { argumentsText, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 /** An item of any kind, as the wire has it. */
 type RawItem = Record<string, unknown>;
@@ -24,7 +24,7 @@ export function toResponsesItems(message: Message, model: string): ResponseInput
 }
 
 function toInputPart(block: TextBlock | ImageBlock): InputPart {
-  if (block.type === "text") return { type: "input_text", text: wellFormed(block.text) };
+  if (block.type === "text") return { type: "input_text", text: block.text.toWellFormed() };
   return { type: "input_image", detail: "auto", image_url: `data:${block.mimeType};base64,${block.data}` };
 }
 
@@ -32,7 +32,7 @@ function toCallOutput({ callId, output, content }: ToolMessage): ResponseInputIt
   const images = (content ?? []).filter(
     (block): block is Extract<ContentBlock, { type: "image" }> => block.type === "image",
   );
-  const text = wellFormed(output);
+  const text = output.toWellFormed();
   return {
     type: "function_call_output",
     call_id: wireId(callId),
@@ -59,7 +59,7 @@ function toOutputItems(message: AssistantMessage, own: boolean): ResponseInputIt
       return isKept ? [raw as unknown as ResponseInputItem] : [];
     }
     if (lacksReasoning) delete raw?.id;
-    if (block.type === "text") return block.text === "" ? [] : [toOutputMessage(wellFormed(block.text), raw)];
+    if (block.type === "text") return block.text === "" ? [] : [toOutputMessage(block.text.toWellFormed(), raw)];
     return [toFunctionCall(block, raw)];
   });
   // The service refuses a reasoning item with nothing after it, as a reply that was cut off may have.

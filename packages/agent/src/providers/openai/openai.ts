@@ -8,7 +8,6 @@ import { openaiClient } from "../shared/openaiClient.ts";
 import { noSupportedChanges } from "../shared/opening.ts";
 import { checkProviderOptions, environment, type ProviderOptions, serviceOf, takesFullApi } from "../shared/options.ts";
 import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
-import { wellFormed } from "../shared/wireText.ts";
 import { createToConversation } from "./conversation.ts";
 import { markForeignReasoning, withoutForeignReasoning } from "./foreignReasoning.ts";
 import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
@@ -84,7 +83,7 @@ function createToBody(
       include: ["reasoning.encrypted_content"],
       ...fields,
       ...toText(request.answerSchema),
-      ...(instructions !== "" && { instructions: wellFormed(instructions) }),
+      ...(instructions !== "" && { instructions: instructions.toWellFormed() }),
       ...(tools.length > 0 && { tools }),
       input,
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),

@@ -1,17 +1,12 @@
 import { isLegalName, withLegalCharacters } from "@toolcrib/core/internal";
 
-/** Replaces lone surrogates: no wire carries them. */
-export function wellFormed(text: string): string {
-  return text.toWellFormed();
-}
-
-/** Returns a copy of JSON data with every string (keys too) well formed. */
+/** Returns a copy of JSON data with every string (keys too) well formed: no wire carries lone surrogates. */
 export function wellFormedJson<T>(value: T): T;
 export function wellFormedJson(value: unknown): unknown {
-  if (typeof value === "string") return wellFormed(value);
+  if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map((item) => wellFormedJson(item));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [wellFormed(key), wellFormedJson(entry)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key.toWellFormed(), wellFormedJson(entry)]));
 }
 
 /** Returns the arguments of a call as the JSON text that chat completions and Responses carry. */
