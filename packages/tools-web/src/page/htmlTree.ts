@@ -45,7 +45,7 @@ export function parsePage(html: string): { title: string; base: string | undefin
       .map((node) => ("value" in node ? node.value : ""))
       .join(""),
     base: base && "attrs" in base ? attributeOf(base, "href") : undefined,
-    body: body && "attrs" in body ? elementOf(body, 0, undefined) : noBody,
+    body: body && "attrs" in body ? new ShownElement(body, 0, undefined) : noBody,
   };
 }
 
@@ -61,37 +61,51 @@ interface Shadow {
   readonly outer: Shadow | undefined;
 }
 
-function elementOf(node: Parsed, depth: number, shadow: Shadow | undefined): Element {
-  let children: readonly Node[] | undefined;
-  let holdsBlocks: boolean | undefined;
-  const element: Element = {
-    tag: node.tagName,
-    attribute: (name) => attributeOf(node, name),
-    get children() {
-      children ??= shownBelow(node, depth, shadow);
-      return children;
-    },
-    get holdsBlocks() {
-      holdsBlocks ??=
-        depth < deepest &&
-        (blockTags.has(element.tag) ||
-          element.children.some((child) => typeof child !== "string" && child.holdsBlocks));
-      return holdsBlocks;
-    },
-  };
-  return element;
+/** A class, as a large page has many: an object with getters of its own takes several times the memory. */
+class ShownElement implements Element {
+  readonly tag: string;
+  readonly #node: Parsed;
+  readonly #depth: number;
+  readonly #shadow: Shadow | undefined;
+  #children: readonly Node[] | undefined;
+  #holdsBlocks: boolean | undefined;
+
+  constructor(node: Parsed, depth: number, shadow: Shadow | undefined) {
+    this.tag = node.tagName;
+    this.#node = node;
+    this.#depth = depth;
+    this.#shadow = shadow;
+  }
+
+  attribute(name: string): string | undefined {
+    return attributeOf(this.#node, name);
+  }
+
+  get children(): readonly Node[] {
+    this.#children ??= shownBelow(this.#node, this.#depth, this.#shadow);
+    return this.#children;
+  }
+
+  get holdsBlocks(): boolean {
+    this.#holdsBlocks ??=
+      this.#depth < deepest &&
+      (blockTags.has(this.tag) || this.children.some((child) => typeof child !== "string" && child.holdsBlocks));
+    return this.#holdsBlocks;
+  }
 }
 
 function shownBelow(node: Parsed, depth: number, outer: Shadow | undefined): Node[] {
   const [nodes, shadow] = composed(node, outer);
-  return nodes.flatMap((child, index): Node[] => {
-    if (child.nodeName === "#text" && "value" in child) return [child.value];
-    if (!("attrs" in child) || isHidden(child) || isPermalink(child)) return [];
+  const shown: Node[] = [];
+  for (const [index, child] of nodes.entries()) {
+    if (child.nodeName === "#text" && "value" in child) shown.push(child.value);
+    if (!("attrs" in child) || isHidden(child) || isPermalink(child)) continue;
     const tex = formulaOf(nodes, index);
-    if (tex !== undefined) return [{ tag: "math", attribute: () => undefined, children: [tex], holdsBlocks: false }];
     const isTitle = child.tagName === "title" && child.namespaceURI === markup.NS.HTML;
-    return isTitle || unseen.has(child.tagName) ? [] : [elementOf(child, depth + 1, shadow)];
-  });
+    if (tex !== undefined) shown.push({ tag: "math", attribute: () => undefined, children: [tex], holdsBlocks: false });
+    else if (!isTitle && !unseen.has(child.tagName)) shown.push(new ShownElement(child, depth + 1, shadow));
+  }
+  return shown;
 }
 
 /** Returns what stands below an element: of a shadow root its content, in which slots show the element's children, each once. */

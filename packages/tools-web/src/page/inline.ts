@@ -21,11 +21,12 @@ export function inlineText(nodes: readonly Node[], base: string): string {
 function written(nodes: readonly Node[], base: string, depth: number): string {
   if (depth === deepest) return escapeText(folded(allText(nodes)));
   return joinPieces(
-    nodes.map((node) => (typeof node === "string" ? escapeText(folded(node)) : element(node, base, depth + 1))),
+    nodes.map((node) => (typeof node === "string" ? escapeText(folded(node)) : elementText(node, base, depth + 1))),
   );
 }
 
-function element({ tag, children, attribute, holdsBlocks }: Element, base: string, depth: number): string {
+function elementText(node: Element, base: string, depth: number): string {
+  const { tag, children } = node;
   const inner = (): string => written(children, base, depth);
   switch (tag) {
     case "br":
@@ -33,7 +34,7 @@ function element({ tag, children, attribute, holdsBlocks }: Element, base: strin
     case "wbr":
       return "";
     case "img":
-      return picture(attribute("alt"), attribute("src"), base);
+      return picture(node.attribute("alt"), node.attribute("src"), base);
     case "math":
       return allText(children);
     case "text":
@@ -42,7 +43,7 @@ function element({ tag, children, attribute, holdsBlocks }: Element, base: strin
       // Each stands at a place of its own in a drawing.
       return ` ${inner()} `;
     case "a":
-      return link(inner(), attribute("href"), base);
+      return link(inner(), node.attribute("href"), base);
     case "code":
     case "kbd":
     case "samp":
@@ -50,11 +51,11 @@ function element({ tag, children, attribute, holdsBlocks }: Element, base: strin
       return code(allText(children));
     case "video":
     case "audio":
-      return link(tag, attribute("src"), base);
+      return link(tag, node.attribute("src"), base);
     default: {
       const mark = marks.get(tag);
       if (mark !== undefined) return around(inner(), mark);
-      return holdsBlocks ? ` ${inner()} ` : inner();
+      return node.holdsBlocks ? ` ${inner()} ` : inner();
     }
   }
 }

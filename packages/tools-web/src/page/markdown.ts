@@ -70,8 +70,9 @@ function blockOf(element: Element, base: string): string[] {
   }
 }
 
-function list({ tag, children, attribute }: Element, base: string): string[] {
-  let number = Number(attribute("start") ?? 1) || 1;
+function list(element: Element, base: string): string[] {
+  const { tag, children } = element;
+  let number = Number(element.attribute("start") ?? 1) || 1;
   const items: string[] = [];
   const loose: Node[] = [];
   for (const child of children) {
