@@ -149,7 +149,14 @@ export type AgentEvent =
   /** A piece of the model's reasoning. `isNote`: written for the user, on what the model does between calls. */
   | { readonly type: "reasoning-delta"; readonly text: string; readonly isNote?: true }
   /** A call is about to run (or to be answered as not run). */
-  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly args: Record<string, unknown> }
+  | {
+      readonly type: "tool-call";
+      readonly id: string;
+      readonly name: string;
+      readonly args: Record<string, unknown>;
+      /** The id of the call, a program's for example, within which this one is made. */
+      readonly within?: string;
+    }
   /** A running tool reports. */
   | { readonly type: "tool-progress"; readonly id: string; readonly name: string; readonly progress: ToolProgress }
   /** The one result of a call. */
@@ -162,6 +169,7 @@ export type AgentEvent =
       readonly content?: readonly ContentBlock[];
       /** The content of the output, as a JSON value. It is in the journal too; no model ever gets it. */
       readonly data?: unknown;
+      readonly within?: string;
     }
   /** A failed request is tried again. `discardText`: the text of this step shown so far does not count. */
   | {

@@ -189,6 +189,15 @@ describe("a question within a program, where its caller keeps a record", () => {
     expect(ran).toEqual(["look 1"]);
   });
 
+  test("or not, each call is in the record with its result, also where the program does not wait for it", async () => {
+    for (const end of ["return 1", "throw 1"]) {
+      const { registry, ran } = scenario();
+      const kept = new Kept();
+      await runOnce(registry, `tools.look({ n: 1 }); tools.look({ n: 2 }); ${end}`, kept);
+      expect([kept.ofType("call"), kept.ofType("end"), ran]).toEqual([2, 2, ["look 1", "look 2"]]);
+    }
+  });
+
   test("without a record rejects in the program, as before", async () => {
     const { registry } = scenario();
     const code = "return tools.write({ path: 'a' }).catch((error) => error.code)";

@@ -16,6 +16,8 @@ import { digest, type LogLine, type ProgramLog, printOf } from "./programLog.ts"
 
 /** Most bytes of what a call takes from a program, and of what it gives it. */
 const mostBytes = 2 ** 20;
+const notRun = "Not run: the program has ended";
+
 /** The result that a program gets: a value, or an error with its code. */
 export type CallAnswer = { readonly value: unknown } | { readonly message: string; readonly code: string };
 
@@ -52,13 +54,15 @@ export class ProgramCalls {
   readonly #made = new Map<number, CallRecord | undefined>();
   readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
-  readonly #questions = new Map<number, WithinQuestion>();
+  readonly #questions = new Map<number, WithinQuestion & { readonly number: number }>();
+  #isParked = false;
   readonly #results: TimedResult[] = [];
   /** Messages to the program: its start, and results. */
   #sent = 1;
   #isIdle = false;
   #flush: NodeJS.Immediate | undefined;
   #isFlushing = false;
+  #taken: Promise<void> = Promise.resolve();
   #hasEnded = false;
   #onIdle: (() => void) | undefined;
 
@@ -71,7 +75,11 @@ export class ProgramCalls {
   }
 
   /** Takes the calls that the program has made by its `turn`th turn, after which it waits. */
-  async take(calls: readonly GuestCall[], turn: number): Promise<void> {
+  take(calls: readonly GuestCall[], turn: number): void {
+    this.#taken = this.#taken.then(() => this.#take(calls, turn));
+  }
+
+  async #take(calls: readonly GuestCall[], turn: number): Promise<void> {
     const { log, onDifference } = this.#settings;
     const lines: LogLine[] = [];
     const queued: Queued[] = [];
@@ -102,10 +110,14 @@ export class ProgramCalls {
   }
 
   /** Lets no further result reach the program. Resolves once no call runs; those that wait are begun only if the program ended well. */
-  end(isWell: boolean): Promise<void> {
+  async end(isWell: boolean): Promise<void> {
+    await this.#taken;
     this.#hasEnded = true;
     clearImmediate(this.#flush);
-    if (!isWell) this.#queue.length = 0;
+    this.#note(this.#results.splice(0));
+    const left = isWell ? [] : this.#queue.splice(0);
+    const asked = this.#isParked ? [] : this.#questions.values();
+    this.#note([...left, ...asked].map(({ number, name }) => resultOf(number, failure(name, notRun))));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
     this.#startNext();
@@ -134,7 +146,7 @@ export class ProgramCalls {
     const { registry, log } = this.#settings;
     const tool = registry.get(name);
     const prints = log.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
-    return { type: "call", number, name: clip(name), args: clip(args, shownLength), ...prints };
+    return { type: "call", number, name: clip(name), args: clip(args, 10 * shownLength), ...prints };
   }
 
   #mayRunTwice(name: string): boolean {
@@ -169,7 +181,9 @@ export class ProgramCalls {
     if (this.#running.size > 0 || this.#queue.length > 0) return;
     this.#onIdle?.();
     const isStill = this.#isIdle && this.#results.length === 0 && !this.#isFlushing && !this.#hasEnded;
-    if (isStill && this.#questions.size > 0) this.#settings.onParked([...this.#questions.values()]);
+    if (!isStill || this.#questions.size === 0) return;
+    this.#isParked = true;
+    this.#settings.onParked(Array.from(this.#questions.values(), ({ number: _, ...question }) => question));
   }
 
   #mayStart(record: CallRecord): boolean {
@@ -187,7 +201,8 @@ export class ProgramCalls {
     if (answer) {
       record.state = "value" in answer ? "ok" : "failed";
       if ("message" in answer) record.error = clip(answer.message, shownLength);
-      if (!this.#hasEnded) this.#deliver(call.number, answer);
+      if (this.#hasEnded) this.#note([resultOf(call.number, answer)]);
+      else this.#deliver(call.number, answer);
     } else record.state = "asked";
     this.#startNext();
   }
@@ -215,7 +230,8 @@ export class ProgramCalls {
     if (!asked) return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
     const { print, ...question } = asked;
     await this.#write([{ type: "asked", number, print }]);
-    this.#questions.set(number, question);
+    if (this.#hasEnded) return failure(name, notRun);
+    this.#questions.set(number, { ...question, number });
     return undefined;
   }
 
@@ -239,9 +255,14 @@ export class ProgramCalls {
   }
 
   #deliver(number: number, answer: CallAnswer): void {
-    const ok = "value" in answer;
-    this.#results.push({ number, ok, text: JSON.stringify(ok ? answer.value : answer), time: Date.now() });
+    this.#results.push(resultOf(number, answer));
     this.#flushSoon();
+  }
+
+  /** Records results that the program does not get any more. */
+  #note(results: readonly TimedResult[]): void {
+    if (results.length > 0 && this.#settings.log.isKept)
+      void this.#write(results.map((one) => ({ type: "end", ...one })));
   }
 
   /** Sends the results that come at one time together, once they are kept. */
@@ -265,6 +286,11 @@ export class ProgramCalls {
     this.#isIdle = false;
     this.#settings.deliver(results);
   }
+}
+
+function resultOf(number: number, answer: CallAnswer): TimedResult {
+  const ok = "value" in answer;
+  return { number, ok, text: JSON.stringify(ok ? answer.value : answer), time: Date.now() };
 }
 
 function failure(name: string, why: string): CallAnswer {

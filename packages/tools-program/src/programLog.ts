@@ -6,8 +6,8 @@ import {
   toolFingerprint,
 } from "@toolcrib/core";
 import { attempt, canonicalJson } from "@toolcrib/core/internal";
-import { isObject } from "@toolcrib/core/text";
-import type { CallRecord } from "./callRecord.ts";
+import { clip, isObject } from "@toolcrib/core/text";
+import { type CallRecord, shownLength } from "./callRecord.ts";
 import { guestPrelude } from "./engine/guest.ts";
 import type { GuestResult } from "./engine/messages.ts";
 
@@ -104,7 +104,7 @@ export class ProgramLog {
       const { number, name, args } = line;
       const end = lines.findLast((one) => one.type === "end" && one.number === number);
       const state = end?.type !== "end" ? (this.#asked.has(number) ? "asked" : "running") : end.ok ? "ok" : "failed";
-      return [{ number, name, args, isReadOnly: false, state }];
+      return [{ number, name, args: clip(args, shownLength), isReadOnly: false, state }];
     });
   }
 

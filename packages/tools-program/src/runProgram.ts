@@ -72,7 +72,7 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   const inContext = AsyncLocalStorage.snapshot();
   const onMessage = (message: FromThread): void => {
     if (message.type === "end") resolve(message);
-    else inContext(() => void calls.take(message.calls, message.turn));
+    else inContext(() => calls.take(message.calls, message.turn));
   };
   const { seed, time, names, maxCalls } = log.begin;
   const limits = { ...limitsOf(settings), maxCalls };

@@ -4,8 +4,9 @@ import { type Approve, ToolRegistry } from "@toolcrib/core";
 import { temporaryFolder } from "@toolcrib/testing";
 import { createProgramTools } from "@toolcrib/tools-program";
 import { beforeEach, describe, expect, test } from "vitest";
-import { anyTool, assertFits, outputs } from "../../testing/turns.ts";
+import { anyTool, assertFits, outputs, read } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
+import type { AgentEvent } from "../messages.ts";
 import type { AgentOptions } from "../options.ts";
 import { ScriptedProvider, type ScriptedReply } from "../testing.ts";
 import type { StepRunner } from "./steps.ts";
@@ -56,6 +57,39 @@ describe("a question within a program", () => {
     expect(await agent.approve({ "c:3": "not this one" })).toBe("fine");
     expect(outputs(agent)).toEqual(["seen\nwrote p1\nError executing write: Permission denied: not this one\ndone"]);
     expect(ran).toEqual(["look", "p1"]);
+  });
+
+  test("is told with the calls around it, as they begin and end", async () => {
+    const { agent } = agentOf([program(loop), "fine"]);
+    const told = (events: readonly AgentEvent[]) =>
+      events.flatMap((event) =>
+        event.type === "tool-call" || event.type === "tool-result" ? [`${event.type} ${event.id} ${event.within}`] : [],
+      );
+    expect(told(await read(agent.streamChat("go")))).toEqual([
+      ...["tool-call c undefined", "tool-call c:1 c", "tool-result c:1 c", "tool-call c:2 c"],
+    ]);
+    const events = await read(agent.streamApprove({ "c:2": true }));
+    expect(told(events)).toEqual([
+      ...["tool-call c undefined", "tool-call c:2 c", "tool-result c:2 c", "tool-call c:3 c"],
+    ]);
+    expect(events.filter(({ type }) => type === "tool-result")).toMatchObject([
+      { name: "write", output: "wrote p1", isError: false },
+    ]);
+    const last = await read(agent.streamApprove({ "c:3": false }));
+    expect(told(last)).toEqual([
+      ...["tool-call c undefined", "tool-call c:3 c", "tool-result c:3 c", "tool-result c undefined"],
+    ]);
+  });
+
+  test("or none: each call within has one result, also where the program does not wait for it, or fails", async () => {
+    for (const code of ["tools.look(); return 1", "tools.look(); tools.write({ path: 'p' }); throw 1"]) {
+      const { agent } = agentOf([program(code), "fine"]);
+      const events = await read(agent.streamChat("go"));
+      const ids = (type: string) =>
+        events.flatMap((event) => (event.type === type && "id" in event ? [event.id] : [])).sort();
+      expect(ids("tool-result")).toEqual(ids("tool-call"));
+    }
+    expect(ran).toEqual(["look", "look"]);
   });
 
   test("of one Promise.all is one list; it goes on once each has an answer", async () => {

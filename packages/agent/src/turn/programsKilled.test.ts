@@ -53,6 +53,10 @@ test.skipIf(!modules.every((path) => existsSync(built(path))))(
     const agent = await Agent.resume(new ScriptedProvider(["fine"]), journal, { tools });
     expect(agent.pending).toHaveLength(10);
     expect(await agent.approve(Object.fromEntries(agent.pending.map(({ callId }) => [callId, true])))).toBe("fine");
-    expect(readFileSync(log, "utf8").split("\n")).toEqual(["free", ...Array.from({ length: 10 }, (_, n) => `p${n}`), ""]);
+    expect(readFileSync(log, "utf8").split("\n")).toEqual([
+      "free",
+      ...Array.from({ length: 10 }, (_, n) => `p${n}`),
+      "",
+    ]);
   },
 );

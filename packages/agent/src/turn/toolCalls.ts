@@ -1,6 +1,5 @@
 import {
   type Approve,
-  type CallLog,
   type ChatTool,
   type CheckResult,
   type ExecutableTool,
@@ -13,7 +12,6 @@ import {
 import { attempt, noteChangedArguments } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
-import { frozenJson } from "../conversation/frozenJson.ts";
 import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
@@ -24,6 +22,7 @@ import { type Asked, answeredResult, approveAsAnswered, askedWithin, questionOf 
 import type { RepeatGuard } from "./repeats.ts";
 import { type CallEnd, runCallSteps, type Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
+import { recordOf } from "./withinCalls.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -169,7 +168,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
         },
       })
     : undefined;
-  const log = recordOf(call.name, waited, run.tools);
+  const log = recordOf(call, waited, run.tools, events);
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
@@ -203,25 +202,6 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   if (asked) return { asked: given ? { ...asked, instead: given } : asked, ...used };
   const end = await endOf(call, given && outcome ? renderOutcome(call.name, outcome) : output, outcome, run);
   return { ...end, ...used };
-}
-
-/** Returns the record of a call that has others within it, with the answers to those; undefined for any other tool. */
-function recordOf(
-  name: string,
-  waited: WaitingCall | undefined,
-  tools: ToolRunner,
-): (CallLog & { readonly kept: readonly object[] }) | undefined {
-  if (attempt(() => tools.get(name)?.composite) !== true) return undefined;
-  const kept: object[] = [...(waited?.log ?? [])];
-  const answers = (waited?.within ?? []).flatMap(({ callId, answer }) =>
-    answer === undefined ? [] : [[callId, answer] as const],
-  );
-  return {
-    ...{ lines: [...kept], kept, answers: Object.fromEntries(answers) },
-    write: (lines) => {
-      kept.push(...frozenJson(lines));
-    },
-  };
 }
 
 /** Returns the user's own arguments as guards see them. */
