@@ -34,7 +34,7 @@ interface OwnTurn {
 }
 
 /** The interval at which the engine looks into each queue: half of it is what a turn waits for on average. */
-const pollingMs = 300;
+const pollingMs = 250;
 /** The interval at which it is looked whether runs that run here were cancelled. */
 const watchMs = 1_000;
 /** The time that steps get to end by themselves after their signal. */
