@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
 import { isOnOtherShare } from "@toolcrib/kit/files";
 import { describeEffect, oneLine } from "../describe.ts";
-import { bareRule, type Groups, groupsFor, type RuleGroup } from "../rules/compileRules.ts";
+import { bareRule, type Groups, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, notTold, type Verdict } from "../verdict.ts";
@@ -142,12 +142,13 @@ function matchingRule(groups: readonly RuleGroup[], { host }: ToolEffect, wide: 
 }
 
 function groupsOf({ kind, input }: ToolEffect, { name, origin }: GuardedCall, { rules }: Settings): Groups {
-  return {
+  const of = (list: RuleList): readonly RuleGroup[] => {
     // Input for a running command is allowed by the tool's name alone.
-    allow: input === undefined ? groupsFor(rules.allow, name, origin, kind) : rules.allow.ofTool(name, origin),
-    ask: groupsFor(rules.ask, name, origin, kind),
-    deny: groupsFor(rules.deny, name, origin, kind),
+    const ofEffect = list === rules.allow && input !== undefined ? undefined : list.ofEffect(kind);
+    const ofTool = list.ofTool(name, origin);
+    return ofEffect === undefined ? ofTool : [...ofTool, ofEffect];
   };
+  return { allow: of(rules.allow), ask: of(rules.ask), deny: of(rules.deny) };
 }
 
 function unjudged(why: string, { mode }: Settings): Verdict {

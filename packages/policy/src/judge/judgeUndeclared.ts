@@ -2,8 +2,8 @@ import { type GuardedCall, isToolError } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import { serverPrefix } from "@toolcrib/kit/text";
 import { oneLine } from "../describe.ts";
-import { bareRule, kindsWithRules, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
-import type { Rule } from "../rules/parseRule.ts";
+import { bareRule, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
+import { effectKinds, type Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 
@@ -56,8 +56,8 @@ function judgeTraits(call: GuardedCall, { mode, rules }: Settings): Verdict {
     return byMode("deny", mode, "the mode read-only allows only tools that are known to change nothing", subject);
   const allowed = bareRule(rules.allow.ofTool(name, origin));
   for (const list of allowed ? [] : ([rules.deny, rules.ask] as const)) {
-    const kind = kindsWithRules(list).find((one) => !readOnly || one === "read");
-    const rule = kind && ruleOfTool([list.ofEffect(kind)].flatMap((group) => group ?? []));
+    const kinds = readOnly ? (["read"] as const) : effectKinds;
+    const rule = ruleOfTool(kinds.flatMap((kind) => list.ofEffect(kind) ?? []).slice(0, 1));
     if (!rule) continue;
     const why = `the tool does not say what it does, so it may do what the rule ${rule.text} is about`;
     return { ...byRule(list.list, rule.text, subject), decision: "ask", why };

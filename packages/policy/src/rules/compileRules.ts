@@ -1,9 +1,8 @@
-import type { ToolEffect } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import { compilePathPatterns, type PathPatterns, readPatternList, refuseChoices } from "@toolcrib/kit/files";
 import { serverPrefix } from "@toolcrib/kit/text";
 import type { Decision } from "../verdict.ts";
-import { type EffectKind, effectKinds, parseRule, type Rule } from "./parseRule.ts";
+import { type EffectKind, parseRule, type Rule } from "./parseRule.ts";
 import { type CommandPattern, compileHostPattern, type HostPattern, parseCommandPattern } from "./patterns.ts";
 
 /** The directories that path patterns start from. */
@@ -160,25 +159,8 @@ function compilePaths(list: Decision, patterns: readonly string[], { roots, home
   return compilePathPatterns(patterns, { roots, home, ignoreCase: wide, missingMatches: wide, followLinks: wide });
 }
 
-/** Returns whether any rule of the list is about effects of this kind, for a tool that does not declare its effects. */
-export function kindsWithRules(list: RuleList): readonly EffectKind[] {
-  return effectKinds.filter((kind) => list.ofEffect(kind) !== undefined);
-}
-
 /** Finds the rule that matches an effect whatever its pattern would be tested against. */
 export function bareRule(groups: readonly (RuleGroup | undefined)[]): Rule | undefined {
   for (const group of groups) if (group?.bare[0] !== undefined) return group.bare[0];
   return undefined;
-}
-
-/** Lists the groups of a list that bind an effect of a call. */
-export function groupsFor(
-  list: RuleList,
-  tool: string,
-  origin: string,
-  kind: ToolEffect["kind"],
-): readonly RuleGroup[] {
-  const ofEffect = list.ofEffect(kind);
-  const ofTool = list.ofTool(tool, origin);
-  return ofEffect === undefined ? ofTool : [...ofTool, ofEffect];
 }
