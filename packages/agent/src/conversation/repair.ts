@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolCallBlock, ToolMessage } from "../messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../messages.ts";
 import { callsOf, interrupted, notRun, toolMessage, toValidReply } from "./conversation.ts";
 
 /**
@@ -33,11 +33,8 @@ function replyWithResults(
     const originalId = callsOf(reply)[position]?.id ?? call.id;
     const found = unused.findIndex((result) => result.callId === originalId);
     const [result] = found < 0 ? [] : unused.splice(found, 1);
-    return result ? toolMessage(call, result) : missingResult(call, !started || started.has(originalId));
+    if (result) return toolMessage(call, result);
+    return !started || started.has(originalId) ? interrupted(call) : notRun(call, "aborted");
   });
   return [valid, ...answers];
-}
-
-function missingResult(call: ToolCallBlock, mayHaveRun: boolean): ToolMessage {
-  return mayHaveRun ? interrupted(call) : notRun(call, "aborted");
 }

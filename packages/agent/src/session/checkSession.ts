@@ -78,7 +78,7 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
 /** Checks a list of names; none when it is absent. */
 function checkFoundTools(value: unknown, source: string): readonly string[] {
   if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+  if (isNameList(value)) return value;
   throw badSession(source, "foundTools is not a list of names");
 }
 
@@ -191,7 +191,7 @@ function isToolList(value: unknown): value is readonly ChatTool[] {
   );
 }
 
-function isNameList(value: unknown): boolean {
+function isNameList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 

@@ -81,7 +81,7 @@ export class SessionFolder {
   async lock(journal: string): Promise<FileLock | undefined> {
     let lock: FileLock | undefined;
     try {
-      lock = await takeFileLock(lockOf(journal));
+      lock = await takeFileLock(`${journal}.lock`);
     } catch (error) {
       // Then the journal cannot be written either, which is reported.
       if (systemErrorCode(error)) return undefined;
@@ -176,10 +176,6 @@ export async function isJournal(path: string): Promise<boolean> {
 
 const kinds = ["outputs", "undo"] as const;
 type Kind = (typeof kinds)[number];
-
-function lockOf(journal: string): string {
-  return `${journal}.lock`;
-}
 
 function statsOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));

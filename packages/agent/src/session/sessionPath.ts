@@ -20,13 +20,14 @@ export async function sessionTarget(file: string): Promise<SessionTarget> {
   const { createPathScope, isInside } = await import("@toolcrib/kit/files");
   const absolute = resolve(file);
   const folder = dirname(absolute);
-  const working = workingDirectory();
+  // Undefined when it was removed.
+  const working = attempt(() => process.cwd());
   const isBelow = working !== undefined && isInside(working, folder);
   const trusted = existing(isBelow ? working : isSystemFolder(folder) ? folder : dirname(folder));
   let place = trusted;
   for (const name of relative(trusted, absolute).split(sep)) {
     place = join(place, name);
-    if (isLink(place)) throw planted(place === absolute ? file : place);
+    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) throw planted(place === absolute ? file : place);
   }
   const root = realpathSync(trusted);
   return { path: join(root, relative(trusted, absolute)), scope: createPathScope({ root }) };
@@ -50,15 +51,6 @@ function existing(folder: string): string {
 /** Returns whether it is a folder of the system such as `/tmp`; links at that level are the system's. */
 function isSystemFolder(folder: string): boolean {
   return dirname(dirname(folder)) === dirname(folder);
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
-
-/** Returns undefined when it was removed. */
-function workingDirectory(): string | undefined {
-  return attempt(() => process.cwd());
 }
 
 function planted(path: string): ToolError {

@@ -33,7 +33,8 @@ export class OfferedTools {
   readonly #known: Map<string, WireTool>;
 
   constructor({ tools, deferredTools, changes }: OpenedRequest) {
-    this.#toWire = createToWire([tools, deferredTools, ...changes.flatMap(toolsOfChange)].flat());
+    const changed = changes.flatMap((change) => [...(change.deferredTools ?? []), ...(change.addedTools ?? [])]);
+    this.#toWire = createToWire([...tools, ...deferredTools, ...changed]);
     const later = changes.flatMap((change) => change.deferredTools ?? []);
     for (const tool of deferredTools) this.#hide(tool);
     for (const tool of tools) {
@@ -119,10 +120,6 @@ export class OfferedTools {
 
 function nameOf(tool: ChatTool): string {
   return tool.function.name;
-}
-
-function toolsOfChange({ deferredTools = [], addedTools = [] }: ConversationChange): readonly ChatTool[] {
-  return [...deferredTools, ...addedTools];
 }
 
 const plainTools = new WeakMap<ChatTool, WireTool>();

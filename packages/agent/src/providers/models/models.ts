@@ -30,7 +30,7 @@ export function modelRules({ name, model }: NamedModel, isKnown = false): ModelR
     const rows = models[name];
     const plain = name === "anthropic" ? anthropicName(model) : model;
     const known = named(rows, plain) ?? family(rows, plain);
-    return isKnown ? known : (known ?? lineOf(rows, plain) ?? rows[0]);
+    return isKnown ? known : (known ?? rows.find(({ line }) => line !== undefined && plain.includes(line)) ?? rows[0]);
   }
   if (name !== "openrouter") return undefined;
   const [maker = "", routed = ""] = model.split("/", 2);
@@ -56,10 +56,6 @@ function named(rows: readonly ModelRules[], model: string): ModelRules | undefin
 
 function family(rows: readonly ModelRules[], model: string): ModelRules | undefined {
   return rows.find(({ name, isFamily }) => isFamily && model.startsWith(name));
-}
-
-function lineOf(rows: readonly ModelRules[], model: string): ModelRules | undefined {
-  return rows.find(({ line }) => line !== undefined && model.includes(line));
 }
 
 /** Returns the name without what clouds put around it: `us.anthropic.claude-opus-5-5-v1:0`, `claude-haiku-4-5@20251001`. */
