@@ -11,7 +11,7 @@ import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import { isReadOnly } from "./callable.ts";
 import { type CallRecord, shownLength } from "./callRecord.ts";
-import type { GuestCall, GuestResult } from "./engine/messages.ts";
+import type { GuestCall, GuestResult, TimedResult } from "./engine/messages.ts";
 import { digest, type LogLine, type ProgramLog, printOf } from "./programLog.ts";
 
 /** Most bytes of what a call takes from a program, and of what it gives it. */
@@ -41,7 +41,6 @@ export interface CallSettings {
   readonly onDifference: (why: string) => void;
 }
 
-type TimedResult = GuestResult & { readonly time: number };
 type Queued = GuestCall & { readonly record: CallRecord };
 
 /**
@@ -51,7 +50,6 @@ type Queued = GuestCall & { readonly record: CallRecord };
 export class ProgramCalls {
   readonly #settings: CallSettings;
   readonly #records: CallRecord[] = [];
-  readonly #made = new Map<number, CallRecord | undefined>();
   readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
   readonly #questions = new Map<number, WithinQuestion & { readonly number: number }>();
@@ -85,9 +83,8 @@ export class ProgramCalls {
     const queued: Queued[] = [];
     for (const call of calls) {
       const record = call.number > 0 ? this.#recordOf(call) : undefined;
-      this.#made.set(call.number, record);
       if (!record) {
-        if (!log.hasEnd(call.number)) this.#answerLookUp(call);
+        if (!log.resultOf(call.number)) this.#answerLookUp(call);
         continue;
       }
       const line = this.#lineOf(call);
@@ -97,14 +94,14 @@ export class ProgramCalls {
         return;
       }
       if (difference === undefined) lines.push(line);
-      if (log.hasEnd(call.number)) continue;
-      if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
+      const before = log.resultOf(call.number);
+      if (before) setState(record, before);
+      else if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
       else queued.push({ ...call, record });
     }
     if (lines.length > 0 && log.isKept) await this.#write(lines);
     if (this.#hasEnded) return;
     this.#queue.push(...queued);
-    this.#repeat();
     this.#isIdle = turn === this.#sent;
     this.#startNext();
   }
@@ -160,19 +157,6 @@ export class ProgramCalls {
     this.#deliver(number, failure(record.name, record.error));
   }
 
-  /** Gives the program the results of the record that are next. */
-  #repeat(): void {
-    const ends = this.#settings.log.takeEnds((number) => this.#made.has(number));
-    for (const { number, ok, text } of ends) {
-      const record = this.#made.get(number);
-      if (!record) continue;
-      record.state = ok ? "ok" : "failed";
-      if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
-    }
-    if (ends.length > 0) this.#send(ends);
-    if (this.#results.length > 0) this.#flushSoon();
-  }
-
   #startNext(): void {
     for (let next = this.#queue[0]; next && this.#mayStart(next.record); next = this.#queue[0]) {
       this.#queue.shift();
@@ -199,8 +183,7 @@ export class ProgramCalls {
     const answer = await this.#answer(call);
     this.#running.delete(record);
     if (answer) {
-      record.state = "value" in answer ? "ok" : "failed";
-      if ("message" in answer) record.error = clip(answer.message, shownLength);
+      setState(record, resultOf(call.number, answer));
       if (this.#hasEnded) this.#note([resultOf(call.number, answer)]);
       else this.#deliver(call.number, answer);
     } else record.state = "asked";
@@ -268,7 +251,7 @@ export class ProgramCalls {
   /** Sends the results that come at one time together, once they are kept. */
   #flushSoon(): void {
     const { log } = this.#settings;
-    if (this.#isFlushing || log.isRepeating) return;
+    if (this.#isFlushing) return;
     this.#flush ??= setImmediate(async () => {
       this.#flush = undefined;
       const results = this.#results.splice(0);
@@ -286,6 +269,11 @@ export class ProgramCalls {
     this.#isIdle = false;
     this.#settings.deliver(results);
   }
+}
+
+function setState(record: CallRecord, { ok, text }: GuestResult): void {
+  record.state = ok ? "ok" : "failed";
+  if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
 }
 
 function resultOf(number: number, answer: CallAnswer): TimedResult {

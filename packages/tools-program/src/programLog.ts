@@ -9,7 +9,7 @@ import { attempt, canonicalJson } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
 import { type CallRecord, shownLength } from "./callRecord.ts";
 import { guestPrelude } from "./engine/guest.ts";
-import type { GuestResult } from "./engine/messages.ts";
+import type { GuestResult, TimedResult } from "./engine/messages.ts";
 
 /** The version of `quickjs-wasi` in the manifest: another one may take another way. */
 export const engineVersion = "3.7.0";
@@ -51,8 +51,8 @@ export class ProgramLog {
   readonly #calls = new Map<number, Line<"call">>();
   readonly #asked = new Set<number>();
   readonly #answers = new Map<string, ApprovalAnswer>();
-  /** Results of earlier runs that the program has not had again yet, in their order. */
-  readonly #ends: Line<"end">[] = [];
+  /** Results of earlier runs by the number of the call, in their order. */
+  readonly #ends = new Map<number, Line<"end">>();
 
   /** The reason why the record cannot be repeated: it is one of another program or engine. */
   readonly problem: string | undefined;
@@ -77,7 +77,7 @@ export class ProgramLog {
     const prints = new Map<number, string>();
     const take = (line: LogLine): void => {
       if (line.type === "call") this.#calls.set(line.number, line);
-      if (line.type === "end") this.#ends.push(line);
+      if (line.type === "end") this.#ends.set(line.number, line);
       if (line.type === "asked") prints.set(line.number, line.print);
       if (line.type === "answer") this.#answers.set(`${line.number} ${prints.get(line.number)}`, line.answer);
     };
@@ -130,20 +130,14 @@ export class ProgramLog {
     return this.#calls.has(number) && !this.#asked.has(number);
   }
 
-  /** Takes the results that are next in the record, as far as the program has made these calls. */
-  takeEnds(isMade: (number: number) => boolean): readonly Line<"end">[] {
-    const count = this.#ends.findIndex(({ number }) => !isMade(number));
-    return this.#ends.splice(0, count < 0 ? this.#ends.length : count);
+  /** Returns the results of the record, in the order in which the program gets them. */
+  get results(): readonly TimedResult[] {
+    return [...this.#ends.values()].map(({ type: _, ...result }) => result);
   }
 
-  /** Returns whether results of the record are still to come: no new one may come before them. */
-  get isRepeating(): boolean {
-    return this.#ends.length > 0;
-  }
-
-  /** Returns whether the record has a result of the call that the program has not had yet. */
-  hasEnd(number: number): boolean {
-    return this.#ends.some((end) => end.number === number);
+  /** Returns the result of the record for a call, if it has one. */
+  resultOf(number: number): GuestResult | undefined {
+    return this.#ends.get(number);
   }
 
   /** Returns the answer to a question about this call: it holds for no other, though it be the same. */

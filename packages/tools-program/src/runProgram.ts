@@ -76,7 +76,11 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   };
   const { seed, time, names, maxCalls } = log.begin;
   const limits = { ...limitsOf(settings), maxCalls };
-  running = await startProgram({ code, names, limits, seed, time }, { onMessage }, { signal, isInner });
+  running = await startProgram(
+    { code, names, limits, seed, time, results: log.results },
+    { onMessage },
+    { signal, isInner },
+  );
   const stop = (): void => running?.stop();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();

@@ -24,6 +24,8 @@ export interface ProgramStart {
   readonly seed: number;
   /** Milliseconds since 1970 of the program's clock, which stands still until results come. */
   readonly time: number;
+  /** Results of calls that it will make, in the order in which it gets them. */
+  readonly results: readonly TimedResult[];
 }
 
 /** A call of a tool, with a number above 0; a question about tools has one below 0. */
@@ -41,9 +43,12 @@ export interface GuestResult {
   readonly text: string;
 }
 
+/** A result, and the time at which the program gets it. */
+export type TimedResult = GuestResult & { readonly time: number };
+
 export type ToThread =
   | { readonly type: "start"; readonly program: ProgramStart }
-  | { readonly type: "results"; readonly results: readonly (GuestResult & { readonly time: number })[] }
+  | { readonly type: "results"; readonly results: readonly TimedResult[] }
   | { readonly type: "stop" };
 
 export type FromThread =

@@ -7,10 +7,10 @@ import {
   busySince,
   type FromThread,
   type GuestCall,
-  type GuestResult,
   type ProgramEnd,
   type ProgramStart,
   stopAsked,
+  type TimedResult,
   type ToThread,
 } from "./messages.ts";
 import { compileBody, positionIn, programName, SourceError } from "./source.ts";
@@ -35,6 +35,7 @@ class Guest {
   #vm: QuickJS | undefined;
   #settle: JSValueHandle | undefined;
   #calls: GuestCall[] = [];
+  readonly #results: TimedResult[];
   readonly #open = new Set<number>();
   #refused = 0;
   #end: ProgramEnd | undefined;
@@ -47,6 +48,7 @@ class Guest {
     this.#program = program;
     this.#output = new OutputCollector(program.limits.keptOutput);
     this.#time = program.seed;
+    this.#results = [...program.results];
   }
 
   async start(): Promise<void> {
@@ -81,22 +83,29 @@ class Guest {
     this.#run(() => this.#begin(vm));
   }
 
-  results(results: readonly (GuestResult & { readonly time: number })[]): void {
-    const vm = this.#vm;
+  results(results: readonly TimedResult[]): void {
+    if (!this.#vm || this.#end) return;
+    this.#results.push(...results);
+    this.#run(() => {});
+  }
+
+  /** Settles the calls whose results are next, one after the other: so the program sees them in their order. */
+  #settleNext(vm: QuickJS): void {
     const settle = this.#settle;
-    if (!vm || !settle || this.#end) return;
-    this.#run(() => {
-      for (const { number, ok, text, time } of results) {
-        this.#time = time;
-        this.#open.delete(number);
-        vm.withScope(() => {
-          vm.callFunction(settle, vm.undefined, vm.newNumber(number), ok ? vm.true : vm.false, vm.newString(text));
-        });
-        // One after the other, as they would come, so that a program sees them in their order.
-        vm.executePendingJobs();
-        if (this.#end) return;
-      }
-    });
+    for (
+      let next = this.#results[0];
+      settle && next && this.#open.has(next.number) && !this.#end;
+      next = this.#results[0]
+    ) {
+      const { number, ok, text, time } = next;
+      this.#results.shift();
+      this.#time = time;
+      this.#open.delete(number);
+      vm.withScope(() => {
+        vm.callFunction(settle, vm.undefined, vm.newNumber(number), ok ? vm.true : vm.false, vm.newString(text));
+      });
+      vm.executePendingJobs();
+    }
   }
 
   stop(): void {
@@ -160,6 +169,7 @@ class Guest {
     try {
       work();
       if (!this.#end) this.#vm?.executePendingJobs();
+      if (this.#vm && !this.#end) this.#settleNext(this.#vm);
     } catch (thrown) {
       this.#end ??= this.#failureOf(thrown);
     } finally {
