@@ -7,7 +7,7 @@ import { walkReferences } from "./references.ts";
 /** The strict mode that a schema is for: OpenAI's, which wants every property required; Anthropic's; or, where that is not known, both. */
 export type StrictMode = "filled" | "closed" | "both";
 
-/** What becomes of keywords; of any other nothing is left. */
+/** Treatment of each keyword; of any other nothing is left. */
 const treatments: Readonly<Record<string, string>> = {
   taken: "type required additionalProperties title description $ref enum const",
   // In words where the mode does not take them.

@@ -74,7 +74,7 @@ test.each([
   ..."PATH PWD OLDPWD HOME GIT_AUTHOR_NAME XAUTHORITY TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT NODE_OPTIONS PYTHONPATH".split(
     " ",
   ),
-  ..."PWD_2 OLDPWD1 PATH2 PATTERN1 AUTHOR1 COMPAT_2".split(" "),
+  ..."PWD_2 OLDPWD1 PATH2 PATTERN1 AUTHOR1 COMPAT_2 AUTH0_DOMAIN OAUTH2_SCOPES".split(" "),
 ])("%s is not a secret", (name) => {
   expect(isSecret(name, "/usr/bin:/bin")).toBe(false);
 });

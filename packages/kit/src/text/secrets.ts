@@ -134,10 +134,10 @@ function hidden(value: string): string {
  * What looks like a secret, by its name and value. In doubt it is one: hiding a value is easy to notice and to change.
  */
 
-/** The end of any word of the name: GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY, githubToken, SSH_AUTH_SOCK, PGPASSWORD. */
-const secretWord = /(?:keys?|tokens?|secrets?|pass|passwords?|passwd|passphrase|credentials?|creds|auth)$/i;
+/** The end of any word of the name: GITHUB_TOKEN, TOKEN2, githubToken, SSH_AUTH_SOCK, PGPASSWORD; AUTH0 and OAUTH2 are names of others. */
+const secretWord = /(?:(?:keys?|tokens?|secrets?|pass|passwords?|passwd|passphrase|credentials?|creds)\d*|auth)$/i;
 
-const secretWholeWord = /^(?:pat|jwt|dsn|cookies?|bearer|private)$/i;
+const secretWholeWord = /^(?:pat|jwt|dsn|cookies?|bearer|private)\d*$/i;
 
 /** MYSQL_PWD, MYSQL_PWD_2 and the like; PWD and OLDPWD are directories. */
 const passwordAsPwd = /._pwd(?![a-z])/i;
@@ -156,8 +156,7 @@ const secretValues: readonly RegExp[] = [
 
 /** Returns whether a variable looks like a secret, by the words of its name or the form of its value. */
 export function isSecret(name: string, value: string): boolean {
-  // Without digits: TOKEN2 and PAT1 are named as TOKEN and PAT are.
-  const words = name.split(/[^A-Za-z]+/);
+  const words = name.split(/[^A-Za-z0-9]+/);
   return (
     words.some((word) => secretWord.test(word) || secretWholeWord.test(word)) ||
     passwordAsPwd.test(name) ||
