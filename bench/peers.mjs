@@ -33,7 +33,9 @@ export function installPeer(name) {
   if (!existsSync(`${home}node_modules`)) {
     mkdirSync(home, { recursive: true });
     writeFileSync(`${home}package.json`, JSON.stringify({ private: true, dependencies: peers[name] }));
-    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--legacy-peer-deps"], {
+    // Its peers do not name the versions that it is used with.
+    const more = name === "ai-code-mode" ? ["--legacy-peer-deps"] : [];
+    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", ...more], {
       cwd: home,
       stdio: "ignore",
     });
