@@ -181,10 +181,14 @@ function possiblePaths(words: readonly string[]): readonly string[] {
     }
     const decoded = encoded.test(word) ? [attempt(() => decodeURIComponent(word)) ?? ""] : [];
     for (const text of [word, ...decoded, ...valuesAfterLetters(word)])
-      for (const part of [text, ...text.split(betweenParts)])
-        if (part !== "" && !isOption(part) && !part.includes("\0")) found.add(part);
+      for (const part of [text, ...text.split(betweenParts)]) if (isPossiblePath(part, text)) found.add(part);
   }
   return [...found];
+}
+
+/** A star that is a part alone, as in `run-s build:*`, is the program's own: the shell matches whole words. */
+function isPossiblePath(part: string, word: string): boolean {
+  return part !== "" && !isOption(part) && !part.includes("\0") && (part === word || !/^\*+$/.test(part));
 }
 
 /** As many letters as anybody joins. */

@@ -237,3 +237,10 @@ test("an archive and a patch name the files that they write, so a wildcard cover
     "unzip a.zip",
   ]);
 });
+
+test("a star that is a part of a word is the pattern of its program, and names no file", async () => {
+  put("docs/x.md");
+  const options = { mode: "full", allow: [], deny: ["effect:write(docs/)"] } as const;
+  await all(options, "allow", ["run-s build:*", "npm run lint:*", "npx run-p 'test:*'", "foo --only=*"]);
+  await all(options, "deny", ["foo *", "foo x:docs", "foo x:do*", "foo --to=docs/*", "foo --to=*/x.md"]);
+});
