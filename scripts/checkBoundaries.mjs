@@ -20,6 +20,7 @@ const allowed = {
   contracts: ["core"],
   adapters: ["core"],
   acp: ["core", "kit", "agent", "policy"],
+  page: ["core", "kit", "agent"],
   durable: ["core", "kit", "agent"],
   defaults: ["core", "kit", ...packs, "agent"],
   cli: [
@@ -59,6 +60,7 @@ const external = {
   adapters: [],
   // The SDK of the protocol names zod as a peer.
   acp: ["@agentclientprotocol/sdk", "zod"],
+  page: [],
   durable: [],
   defaults: [],
   cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
@@ -114,6 +116,8 @@ const rooms = {
     remove: [],
     undo: ["move", "remove"],
   },
+  // Each protocol is a room.
+  page: { agUi: [], aiSdk: [] },
   // Each engine is a room.
   durable: { dbos: [], restate: [] },
   // The program that runs on remotes.

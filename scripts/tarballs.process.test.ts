@@ -38,6 +38,7 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   skills: { megabytes: 1.5 },
   defaults: { brings: `diff ${globbing}`, megabytes: 3.4 },
   acp: { brings: "unbash @agentclientprotocol/sdk zod", megabytes: 20 },
+  page: { megabytes: 1.7 },
   // The engine is an optional peer: nobody gets it who does not ask for it.
   durable: { megabytes: 1.75 },
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 25.5 },

@@ -121,7 +121,7 @@ const compilerOptions = {
 /** Makes the folder of a user who has installed the packages, their peers and the toolcrib command. */
 function installInto(base: string): void {
   writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
-  const installs = ["acp", "adapters", "agent", "core", "durable", "mcp"].map((name) => join("packages", name));
+  const installs = ["acp", "adapters", "agent", "core", "durable", "mcp", "page"].map((name) => join("packages", name));
   for (const folder of [...installs, "testing", "examples/web-stream"])
     linkAll(join(root, folder, "node_modules"), base);
   symlinkSync(join(root, "packages"), join(base, "node_modules", "@toolcrib"), "junction");

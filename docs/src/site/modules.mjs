@@ -83,6 +83,9 @@ export const modules = {
   "@toolcrib/durable/restate": ["Durable runs on Restate.", "agentWorkflow"],
   "@toolcrib/durable/telemetry": ["One trace for each run, across all workers.", "traceRuns"],
   "@toolcrib/acp": ["Serves an agent to editors.", "serveAcp"],
+  "@toolcrib/page": ["The sessions behind a web page.", "openAgent"],
+  "@toolcrib/page/ai-sdk": ["The protocol of `useChat`."],
+  "@toolcrib/page/ag-ui": ["The protocol of AG-UI and CopilotKit."],
   "@toolcrib/cli": ["The `toolcrib` command."],
   "@toolcrib/contracts": ["Compares two versions of tools.", "createManifest", "compareManifests"],
   "@toolcrib/kit/files": [

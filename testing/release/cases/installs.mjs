@@ -150,7 +150,9 @@ const command = (version) => async () => {
   assert.match(answer, /a\.txt/);
 };
 
-const everything = "adapters agent core defaults kit policy remote skills tools-bash tools-fs tools-search".split(" ");
+const everything = "adapters agent core defaults kit page policy remote skills tools-bash tools-fs tools-search".split(
+  " ",
+);
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {

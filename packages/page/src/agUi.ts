@@ -1,0 +1,1 @@
+export type { PageAnswer } from "./protocol.ts";

@@ -1,0 +1,3 @@
+import { build } from "../../tsup.base.ts";
+
+export default build();
