@@ -1,7 +1,7 @@
 // The seam between the handler and a protocol. The handler (`handle.ts`) knows HTTP, who may open which session, that one turn runs at a
-// time, and keeps the events of the turn that runs for all its readers (`liveSession.ts`, `durableSession.ts`). A protocol knows neither: it reads a
-// body as something that the page asks for, checked against the session as it is, and writes the events of a turn as text. To add a
-// protocol, write a `PageProtocol` in a folder of its own and pass it to `createHandler`.
+// time, and keeps the events of the running turn for all its readers (`liveSession.ts`, `durableSession.ts`). A protocol knows none of that: it reads
+// a body as something that the page asks for, checked against the session as it is, and writes the events of a turn as text. To add a
+// protocol, write a `PageProtocol` in a folder of its own, and export a function that passes it to `createHandler`.
 import type { AgentEvent, Answer, Message, PendingCall, UserContent } from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
 
@@ -11,41 +11,44 @@ export type PageAnswer = Answer | { readonly always: true };
 /** A session at one moment. */
 export interface SessionState {
   readonly messages: readonly Message[];
-  /** The calls that wait for an answer; none that has been answered already. */
+  /** The questions. One with an `answer` was answered, but waits for others; at least one has none. */
   readonly pending: readonly PendingCall[];
   /** The tools of the agent; undefined for a durable run. */
-  readonly tools?: AnyToolRegistry | undefined;
+  readonly tools?: Pick<AnyToolRegistry, "get"> | undefined;
 }
 
 /** A turn, running or over, as each of its readers sees it. */
 export interface Turn {
-  /** The session as the turn found it, with the user's message; answered questions are not among the pending ones. */
+  /** The session as the turn found it, with the user's message, or with the answers. */
   readonly before: SessionState;
-  /** Set for a turn that answers made: by the id of the call. */
-  readonly answers?: Readonly<Record<string, PageAnswer>> | undefined;
-  /** All events from the first on, as they happen. Ends after `end`; throws what the turn threw, an AgentError `aborted` if it was stopped. */
+  /** True for a turn that answers made: it goes on with the last message of the assistant. */
+  readonly continues: boolean;
+  /** Returns all events from the first on, as they happen. Ends after `end`; throws what the turn threw, an AgentError `aborted` if it was stopped. */
   events(): AsyncIterable<AgentEvent>;
+  /** Returns the session as the turn left it. Called once it is over. */
+  after(): SessionState;
 }
 
-/** The wish of a page. `tools` makes the tools of the turn of those of the agent. */
+/** Makes the tools of one turn of those of the agent. */
+export type TurnTools = (tools: AnyToolRegistry) => AnyToolRegistry;
+
+/** The wish of a page. */
 export type PageAction =
   | { readonly type: "send"; readonly content: UserContent; readonly tools?: TurnTools | undefined }
   | {
       readonly type: "answer";
-      readonly answers: Readonly<Record<string, PageAnswer>>;
+      readonly answers: ReadonlyMap<string, PageAnswer>;
       readonly tools?: TurnTools | undefined;
     }
   /** Reads the turn that runs; `idle` is sent if none does. */
   | { readonly type: "join" };
 
-export type TurnTools = (tools: AnyToolRegistry) => AnyToolRegistry;
-
-/** A reader of a session. Each text goes on the wire as it is yielded; an end without the protocol's own last word is a cut. */
+/** Writes for one reader. Each text goes on the wire as it is yielded. */
 export interface PageReader {
-  /** Writes a turn. Never throws for a turn that failed: it words the failure. */
+  /** Writes a turn, also one that fails. */
   stream(turn: Turn): AsyncIterable<string>;
-  /** Writes the session while no turn runs. Undefined: there is nothing to write, the reply is a 204. */
-  idle?(state: SessionState): AsyncIterable<string> | undefined;
+  /** Writes the session while no turn runs. Without it the reply is a 204. */
+  idle?(state: SessionState): AsyncIterable<string>;
 }
 
 /** A request that sends something. */
@@ -63,6 +66,6 @@ export interface PageProtocol {
   read(body: Readonly<Record<string, unknown>>): PageRequest;
   /** Makes the reader for `GET base/ID/stream`. */
   join(url: URL): PageReader;
-  /** The session for `GET base/ID`, as JSON: while a turn runs, as it was before. */
+  /** Returns the session for `GET base/ID`, as JSON: while a turn runs, as it was before. */
   history(state: SessionState): unknown;
 }

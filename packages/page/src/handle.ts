@@ -1,0 +1,160 @@
+import { isAgentError } from "@toolcrib/agent";
+import { isObject } from "@toolcrib/core/text";
+import { PageError } from "./errors.ts";
+import type { LiveSession } from "./liveSession.ts";
+import type { PageSessions } from "./pageSessions.ts";
+import type { PageProtocol, PageReader } from "./protocol.ts";
+
+/**
+ * A handler for the paths below one base: `POST base` sends, `GET base/ID` reads the session, `GET base/ID/stream` joins its turn,
+ * `POST base/ID/stop` stops it. Never rejects.
+ */
+export type PageHandler = (request: Request) => Promise<Response>;
+
+const defaultMaxBytes = 10_000_000;
+
+/** Words an error for the user of a page. */
+export function explain(error: unknown, { options }: Pick<PageSessions, "options">): string {
+  if (options.explain) return options.explain(error);
+  return isAgentError(error) ? error.message : "Something went wrong on the server. Its log has the details.";
+}
+
+/** Serves sessions over a protocol. */
+export function createHandler(sessions: PageSessions, protocol: PageProtocol): PageHandler {
+  return async (request) => {
+    try {
+      checkOrigin(request, sessions.options.origins);
+      return await answer(request, sessions, protocol);
+    } catch (error) {
+      if (error instanceof PageError) return text(error.status, error.message);
+      return text(500, explain(error, sessions));
+    }
+  };
+}
+
+/** Refuses a request of another site's page, whose browser would send our user's cookies along. */
+function checkOrigin(request: Request, origins: readonly string[] = []): void {
+  const origin = request.headers.get("origin");
+  const isOwn = origin === null ? request.headers.get("sec-fetch-site") !== "cross-site" : origin === originOf(request);
+  if (!isOwn && !(origin !== null && origins.includes(origin)))
+    throw new PageError(
+      403,
+      "A page of this origin may not use this server; its option `origins` names those that may.",
+    );
+}
+
+function originOf({ url, headers }: Request): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${headers.get("host") ?? host}`;
+}
+
+async function answer(request: Request, sessions: PageSessions, protocol: PageProtocol): Promise<Response> {
+  const url = new URL(request.url);
+  const [last = "", before] = url.pathname.split("/").reverse();
+  if (request.method === "POST" && last === "stop")
+    return await within(sessions, request, before, async (session) => {
+      await session.stop();
+      return new Response(null, { status: 204 });
+    });
+  if (request.method === "POST") {
+    const asked = protocol.read(await bodyOf(request, sessions.options.maxBytes));
+    return await within(sessions, request, asked.id, async (session, reply) => {
+      const action = asked.action(await session.state());
+      if (action.type === "join") return await join(session, asked, reply);
+      return reply(asked.stream(await session.start(action)));
+    });
+  }
+  if (request.method !== "GET") throw new PageError(405, "This address takes GET and POST.");
+  return await within(sessions, request, last === "stream" ? before : last, async (session, reply) => {
+    if (last === "stream") return await join(session, protocol.join(url), reply);
+    const turn = await session.turn();
+    const state = turn && !turn.isOver ? turn.before : await session.state();
+    return Response.json(protocol.history(state), { headers: { "cache-control": "no-store" } });
+  });
+
+  async function join(session: LiveSession, reader: PageReader, reply: Reply): Promise<Response> {
+    const turn = await session.turn();
+    const texts = turn ? reader.stream(turn) : reader.idle?.(await session.state());
+    return texts ? reply(texts) : new Response(null, { status: 204 });
+  }
+
+  async function within(
+    opener: PageSessions,
+    from: Request,
+    id: unknown,
+    respond: (session: LiveSession, reply: Reply) => Promise<Response>,
+  ): Promise<Response> {
+    const session = await opener.open(from, id);
+    if (session instanceof Response) return session;
+    session.use(1);
+    let isStreamed = false;
+    try {
+      return await respond(session, (texts) => {
+        isStreamed = true;
+        return new Response(
+          streamOf(texts, () => session.use(-1)),
+          { headers: protocol.headers },
+        );
+      });
+    } finally {
+      if (!isStreamed) session.use(-1);
+    }
+  }
+}
+
+type Reply = (texts: AsyncIterable<string>) => Response;
+
+/** Writes texts as their reader takes them. A failure breaks the connection off: its reader must not take the end for one. */
+function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = texts[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await iterator.next();
+          if (!done) return controller.enqueue(encoder.encode(value));
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        ended();
+      },
+      cancel() {
+        ended();
+        // A reader that waits for the next event ends with it.
+        void iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function bodyOf(request: Request, maxBytes: number = defaultMaxBytes): Promise<Record<string, unknown>> {
+  const tooLarge = new PageError(413, `A request may have ${maxBytes.toLocaleString("en-US")} bytes.`);
+  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? ""))
+    throw new PageError(415, "Send JSON, with the content type application/json.");
+  if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  const body = parsed(Buffer.concat(chunks).toString());
+  if (!isObject(body) || Array.isArray(body)) throw new PageError(400, "The body is not a JSON object.");
+  return body;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function text(status: number, message: string): Response {
+  return new Response(message, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}

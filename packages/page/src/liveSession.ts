@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Agent, AgentError, type AgentEvent, type Answer, isAgentError } from "@toolcrib/agent";
+import { messageOf } from "@toolcrib/core/text";
+import { PageError } from "./errors.ts";
+import type { PageAction, PageAnswer, SessionState, Turn } from "./protocol.ts";
+import type { AgentSession } from "./sessions.ts";
+
+export type StartAction = Exclude<PageAction, { type: "join" }>;
+
+/** A session that pages read and answer. */
+export interface LiveSession {
+  state(): SessionState | Promise<SessionState>;
+  /** Returns the turn that runs, or has just ended: a page that read the session before its end reads it whole. */
+  turn(): SessionTurn | undefined | Promise<SessionTurn | undefined>;
+  /** Starts a turn. Throws a PageError, also if one runs; nothing has run then. */
+  start(action: StartAction): Promise<Turn>;
+  /** Ends the turn that runs, and resolves once it is over. */
+  stop(): Promise<void>;
+  /** Is told who uses the session, 1, and who no longer does, -1. */
+  use(change: 1 | -1): void;
+}
+
+export interface SessionTurn extends Turn {
+  readonly isOver: boolean;
+}
+
+/** A turn can be read for so long after its end. */
+const readableMs = 5000;
+
+export const turnRuns: PageError = new PageError(409, "A turn is running. Read it, stop it, or wait for its end.");
+
+/** Makes the answers of a page to those of an agent; `always` is a yes that is remembered. */
+export async function toAnswers(
+  answers: ReadonlyMap<string, PageAnswer>,
+  remember: (callId: string) => Promise<void>,
+): Promise<Record<string, Answer>> {
+  const given: [string, Answer][] = [];
+  for (const [callId, answer] of answers) {
+    const isAlways = typeof answer === "object" && "always" in answer;
+    if (isAlways) await remember(callId);
+    given.push([callId, isAlways ? true : answer]);
+  }
+  return Object.fromEntries(given);
+}
+
+/** A session whose agent runs here. Its turn ends, and it is left, once nobody has used it for `lingerMs`. */
+export class AgentLiveSession implements LiveSession {
+  readonly #agent: Agent;
+  readonly #session: AgentSession;
+  readonly #lingerMs: number;
+  readonly #left: () => void;
+  #turn: RunningTurn | undefined;
+  #isStarting = false;
+  #users = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(agent: Agent, session: AgentSession, { lingerMs, left }: { lingerMs: number; left: () => void }) {
+    this.#agent = agent;
+    this.#session = session;
+    this.#lingerMs = lingerMs;
+    this.#left = left;
+  }
+
+  state(): SessionState {
+    const { sessionContext: messages, toolRegistry: tools } = this.#agent;
+    const pending = this.#agent.pending;
+    // Recorded before the process ended: nobody would give the answers again.
+    const isOpen = pending.some(({ answer }) => answer === undefined);
+    return { messages, pending: isOpen ? pending : pending.map(({ answer: _, ...call }) => call), tools };
+  }
+
+  turn(): SessionTurn | undefined {
+    return this.#turn;
+  }
+
+  async start(action: StartAction): Promise<Turn> {
+    if (this.#isStarting || this.#turn?.isOver === false) throw turnRuns;
+    this.#isStarting = true;
+    const controller = new AbortController();
+    try {
+      const { labels } = this.#session;
+      const tools = action.tools?.(this.#agent.toolRegistry);
+      const options = { signal: controller.signal, labels, ...(tools && { tools }) };
+      const events =
+        action.type === "send"
+          ? this.#agent.streamChat(action.content, options)
+          : this.#agent.streamApprove(await toAnswers(action.answers, (id) => this.#remember(id)), options);
+      // By its first event the turn has checked and recorded what it was given.
+      const first = await events.next();
+      const turn = new RunningTurn(this, { first, events, controller, continues: action.type === "answer" });
+      this.#turn = turn;
+      void turn.over.then(async () => {
+        await sleep(readableMs, undefined, { ref: false });
+        if (this.#turn === turn) this.#turn = undefined;
+      });
+      return turn;
+    } catch (error) {
+      throw refusal(error);
+    } finally {
+      this.#isStarting = false;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#turn?.stop();
+    await this.#turn?.over;
+  }
+
+  use(change: 1 | -1): void {
+    this.#users += change;
+    clearTimeout(this.#timer);
+    if (this.#users > 0) return;
+    this.#timer = setTimeout(() => {
+      void this.close();
+    }, this.#lingerMs).unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.stop();
+    if (this.#users === 0) this.#left();
+  }
+
+  async #remember(callId: string): Promise<void> {
+    const { policy } = this.#session;
+    const call = this.#agent.pending.find((one) => one.callId === callId);
+    const tool = call && this.#agent.toolRegistry.get(call.name);
+    if (!policy || !tool) throw new PageError(400, "This session cannot remember an answer; send true instead.");
+    const { name, args, question } = call;
+    await policy.remember({ name, args, tool }, question).catch((error: unknown) => {
+      throw new PageError(400, `The answer cannot be remembered: ${messageOf(error)}. Send true instead.`);
+    });
+  }
+}
+
+/** Words what kept a turn from starting. */
+function refusal(error: unknown): unknown {
+  if (!isAgentError(error)) return error;
+  if (error.code === "busy") return turnRuns;
+  const isInput = error.code === "invalid_option" || error.code === "invalid_request";
+  return isInput ? new PageError(400, error.message) : error;
+}
+
+interface Started {
+  readonly first: IteratorResult<AgentEvent, void>;
+  readonly events: AsyncGenerator<AgentEvent, void>;
+  readonly controller: AbortController;
+  readonly continues: boolean;
+}
+
+/** A turn that goes on whether or not somebody reads it. */
+class RunningTurn implements SessionTurn {
+  readonly before: SessionState;
+  readonly continues: boolean;
+  /** Resolves when the turn is over. */
+  readonly over: Promise<void>;
+  readonly #session: AgentLiveSession;
+  readonly #controller: AbortController;
+  readonly #log: AgentEvent[] = [];
+  #error: { readonly error: unknown } | undefined;
+  #after: SessionState | undefined;
+  #more = Promise.withResolvers<void>();
+
+  constructor(session: AgentLiveSession, { first, events, controller, continues }: Started) {
+    this.#session = session;
+    this.before = session.state();
+    this.continues = continues;
+    this.#controller = controller;
+    this.over = this.#run(first, events);
+  }
+
+  stop(): void {
+    this.#controller.abort(new AgentError({ code: "aborted", message: "The turn was stopped." }));
+  }
+
+  after(): SessionState {
+    return this.#after ?? this.#session.state();
+  }
+
+  get isOver(): boolean {
+    return this.#after !== undefined;
+  }
+
+  async *events(): AsyncGenerator<AgentEvent, void> {
+    for (let index = 0; ; index += 1) {
+      while (index >= this.#log.length && !this.isOver) await this.#more.promise;
+      const event = this.#log[index];
+      if (event) yield event;
+      else if (this.#error) throw this.#error.error;
+      else return;
+    }
+  }
+
+  async #run(first: IteratorResult<AgentEvent, void>, events: AsyncGenerator<AgentEvent, void>): Promise<void> {
+    try {
+      for (let next = first; !next.done; next = await events.next()) {
+        this.#log.push(next.value);
+        this.#wake();
+      }
+    } catch (error) {
+      this.#error = { error };
+    }
+    this.#after = this.#session.state();
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#more.resolve();
+    this.#more = Promise.withResolvers();
+  }
+}
