@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalQuestion, ContentBlock, ToolProgress } from "@toolcrib/core";
+import type { ApprovalAnswer, ApprovalQuestion, ContentBlock, ToolEffect, ToolProgress } from "@toolcrib/core";
 
 /**
  * Data that a provider must send back unchanged on the next request (reasoning items, thinking signatures, item ids). Only the provider
@@ -111,6 +111,8 @@ export interface PendingCall {
   readonly name: string;
   /** Those that would run: repaired, and as a middleware has left them. */
   readonly args: Readonly<Record<string, unknown>>;
+  /** Of a call within another: the effects that it would have, as its tool says; absent if it does not. */
+  readonly effects?: readonly ToolEffect[];
   readonly question: ApprovalQuestion;
   /** An answer that was recorded before the process ended; the call has not started. */
   readonly answer?: ApprovalAnswer;

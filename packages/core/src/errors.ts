@@ -1,7 +1,11 @@
 import { attempt, unreadable } from "./callSafely.ts";
+import type { ToolEffect } from "./effect.ts";
 import { isPlainObject, quote } from "./json.ts";
 
-/** A guard's question to the user: words for a person, and data for a program. */
+/**
+ * A guard's question to the user: words for a person, and data for a program. `data.upTo`, the absolute path of a folder, lets the user
+ * answer with `{ upTo: n }` if a program makes the call; what such an answer covers lies below that folder.
+ */
 export interface ApprovalQuestion {
   readonly text: string;
   readonly data?: unknown;
@@ -36,6 +40,8 @@ export interface WithinQuestion {
   readonly name: string;
   /** Those that would run. */
   readonly args: Readonly<Record<string, unknown>>;
+  /** The effects that the call would have, as its tool says; absent if it does not. */
+  readonly effects?: readonly ToolEffect[];
   readonly question: ApprovalQuestion;
 }
 

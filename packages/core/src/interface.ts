@@ -170,12 +170,15 @@ export interface ExecuteOptions {
  * model would give them; they are checked, and every guard decides about them. This answer is the yes only to guards whose question about
  * this call the user has seen; another guard's question is asked.
  * `output`: the result, in the tool's place; nothing runs.
+ * `upTo`: a yes for this call of a program and for more of the same program, so many in all, 1 to 1,000. It holds for the same tool and guard,
+ * and for effects of the same kinds below the folder `question.data.upTo`; where a question offers no folder it is no answer.
  */
 export type ApprovalAnswer =
   | boolean
   | string
   | { readonly args: Readonly<Record<string, unknown>> }
-  | { readonly output: string };
+  | { readonly output: string }
+  | { readonly upTo: number };
 
 /**
  * Answers a question about a call. It is asked again where its answer cannot be used (`question.refused` says why), three times in all;
@@ -196,6 +199,8 @@ export interface GuardedCall {
   /** The error that `tool.effects` threw. */
   readonly effectsError?: unknown;
   readonly callId: string | undefined;
+  /** The id of the call in which a program makes this one; absent for any other. */
+  readonly within?: string | undefined;
   readonly labels: ToolLabels | undefined;
   readonly signal: AbortSignal | undefined;
 }

@@ -43,3 +43,4 @@ export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.t
 export { rankTools } from "./registry/toolSearch.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";
 export { oneLine, showLine, showLines, shownName } from "./text/printable.ts";
+export { mostUpTo, offeredFolder, upToOf } from "./upTo.ts";

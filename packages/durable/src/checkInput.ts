@@ -2,11 +2,13 @@ import { AgentError, type Answers, isAnswer, type PendingCall, type UserContent 
 import {
   type OptionSpec,
   type OptionSpecs,
+  offeredFolder,
   oneOf,
   option,
   type ReadOptions,
   readOptions,
   showLine,
+  upToOf,
 } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { AgentSource, ListOptions, ResultOptions, RunStatus, StartOptions } from "./run.ts";
@@ -78,7 +80,7 @@ export function checkAnswers(value: unknown): asserts value is Answers {
   const answers = isObject(value) ? Object.values(value) : [];
   if (answers.length === 0 || !answers.every(isAnswer))
     throw invalid(
-      "Answers must be an object of the ids of calls with true, false, a reason, { args } or { output }, as in { call_1: true }.",
+      "Answers must be an object of the ids of calls with true, false, a reason, { args }, { output } or { upTo }, as in { call_1: true }.",
     );
   checkJson("Answers", value);
 }
@@ -91,6 +93,10 @@ export function checkPending(answers: Answers, pending: readonly PendingCall[] =
       const waiting = pending.map(({ callId }) => callId).join(", ");
       throw invalid(`No call ${JSON.stringify(id)} waits for an answer: waiting are ${waiting}.`);
     }
+    if (upToOf(answer) !== undefined && (call.within === undefined || offeredFolder(call.question) === undefined))
+      throw invalid(
+        `The question about ${JSON.stringify(id)} offers no folder for more calls, so { upTo } is no answer to it.`,
+      );
     if (call.question.needs && (answer === true || (isObject(answer) && "args" in answer)))
       throw invalid(`The question about ${JSON.stringify(id)} is answered with { output }: a yes is not enough.`);
   }

@@ -9,10 +9,11 @@ import {
 } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
+import { type Asked, approvalOf, shownTogether } from "./approval.ts";
 import { isReadOnly } from "./callable.ts";
 import { type CallRecord, shownLength } from "./callRecord.ts";
 import type { GuestCall, GuestResult, TimedResult } from "./engine/messages.ts";
-import { digest, type LogLine, type ProgramLog, printOf } from "./programLog.ts";
+import { digest, type LogLine, type ProgramLog } from "./programLog.ts";
 
 /** Most bytes of what a call takes from a program, and of what it gives it. */
 const mostBytes = 2 ** 20;
@@ -52,7 +53,7 @@ export class ProgramCalls {
   readonly #records: CallRecord[] = [];
   readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
-  readonly #questions = new Map<number, WithinQuestion & { readonly number: number }>();
+  readonly #questions = new Map<number, Asked>();
   #isParked = false;
   readonly #results: TimedResult[] = [];
   /** Messages to the program: its start, and results. */
@@ -99,7 +100,7 @@ export class ProgramCalls {
       else if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
       else queued.push({ ...call, record });
     }
-    if (lines.length > 0 && log.isKept) await this.#write(lines);
+    await this.#write(lines);
     if (this.#hasEnded) return;
     this.#queue.push(...queued);
     this.#isIdle = turn === this.#sent;
@@ -121,14 +122,18 @@ export class ProgramCalls {
     return promise;
   }
 
-  /** Keeps lines. What they say must not happen where they cannot be kept, so the program is ended then. */
-  async #write(lines: readonly LogLine[]): Promise<void> {
+  /** Keeps lines; resolves to whether it could. What they say must not happen where they cannot be kept, so the program is ended then. */
+  async #write(lines: readonly LogLine[]): Promise<boolean> {
+    const { log, onDifference } = this.#settings;
+    if (lines.length === 0 || !log.isKept) return true;
     try {
-      await this.#settings.log.write(lines);
+      await log.write(lines);
+      return true;
     } catch (error) {
       this.#hasEnded = true;
       this.#queue.length = 0;
-      this.#settings.onDifference(`its record cannot be kept: ${messageOf(error)}`);
+      onDifference(`its record cannot be kept: ${messageOf(error)}`);
+      return false;
     }
   }
 
@@ -167,7 +172,13 @@ export class ProgramCalls {
     const isStill = this.#isIdle && this.#results.length === 0 && !this.#isFlushing && !this.#hasEnded;
     if (!isStill || this.#questions.size === 0) return;
     this.#isParked = true;
-    this.#settings.onParked(Array.from(this.#questions.values(), ({ number: _, ...question }) => question));
+    void this.#park();
+  }
+
+  /** Tells the questions, with what each offers, which is known now that all of them are. */
+  async #park(): Promise<void> {
+    const { shown, lines } = shownTogether([...this.#questions.values()]);
+    if (await this.#write(lines)) this.#settings.onParked(shown);
   }
 
   #mayStart(record: CallRecord): boolean {
@@ -200,21 +211,20 @@ export class ProgramCalls {
       return failure(name, `Invalid arguments: they have ${bytes} bytes, a call of a program at most ${mostBytes}`);
     const args: unknown = attempt(() => JSON.parse(text));
     const callId = `${outer}:${number}`;
-    let asked: (WithinQuestion & { readonly print: string }) | undefined;
-    // Answers as they were given in an earlier run; what is asked anew is a question again.
-    const approve: Approve = (guarded, question) => {
-      const print = printOf(guarded, question);
-      const answer = log.answerTo(number, print);
-      if (answer === undefined) asked = { callId, name, args: guarded.args, question, print };
-      return answer ?? false;
+    let asked: Asked | undefined;
+    const approve: Approve = async (guarded, question) => {
+      const write = (lines: readonly LogLine[]): Promise<boolean> => this.#write(lines);
+      const approval = await approvalOf(guarded, question, { number, callId, log, approve: options.approve, write });
+      if ("answer" in approval) return approval.answer;
+      asked = approval.asked;
+      return false;
     };
-    const asks = options.approve === undefined && log.isKept;
+    const asks = options.approve !== undefined || log.isKept;
     const outcome = await registry.invoke(name, args, { ...options, callId, within: outer, ...(asks && { approve }) });
     if (!asked) return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
-    const { print, ...question } = asked;
-    await this.#write([{ type: "asked", number, print }]);
+    await this.#write([{ type: "asked", number, print: asked.print }]);
     if (this.#hasEnded) return failure(name, notRun);
-    this.#questions.set(number, { ...question, number });
+    this.#questions.set(number, asked);
     return undefined;
   }
 
@@ -244,19 +254,17 @@ export class ProgramCalls {
 
   /** Records results that the program does not get any more. */
   #note(results: readonly TimedResult[]): void {
-    if (results.length > 0 && this.#settings.log.isKept)
-      void this.#write(results.map((one) => ({ type: "end", ...one })));
+    void this.#write(results.map((one) => ({ type: "end", ...one })));
   }
 
   /** Sends the results that come at one time together, once they are kept. */
   #flushSoon(): void {
-    const { log } = this.#settings;
     if (this.#isFlushing) return;
     this.#flush ??= setImmediate(async () => {
       this.#flush = undefined;
       const results = this.#results.splice(0);
       this.#isFlushing = true;
-      if (log.isKept) await this.#write(results.map((result) => ({ type: "end", ...result })));
+      await this.#write(results.map((result) => ({ type: "end", ...result })));
       this.#isFlushing = false;
       if (this.#hasEnded) return;
       this.#send(results);

@@ -5,11 +5,12 @@ import {
   type GuardedCall,
   toolFingerprint,
 } from "@toolcrib/core";
-import { attempt, canonicalJson } from "@toolcrib/core/internal";
+import { attempt, canonicalJson, upToOf } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
 import { type CallRecord, shownLength } from "./callRecord.ts";
 import { guestPrelude } from "./engine/guest.ts";
 import type { GuestResult, TimedResult } from "./engine/messages.ts";
+import { Grants, type Offer } from "./grants.ts";
 
 /** The version of `quickjs-wasi` in the manifest: another one may take another way. */
 export const engineVersion = "3.7.0";
@@ -39,8 +40,12 @@ export type LogLine =
   | ({ readonly type: "end"; readonly time: number } & GuestResult)
   /** A question about a call: `print` is the digest of the question, the tool and the arguments that would run. */
   | { readonly type: "asked"; readonly number: number; readonly print: string }
+  /** That question, as it was shown, offers an answer for several calls. */
+  | ({ readonly type: "offer"; readonly number: number } & Offer)
   /** The answer to the last question about a call. */
-  | { readonly type: "answer"; readonly number: number; readonly answer: ApprovalAnswer };
+  | { readonly type: "answer"; readonly number: number; readonly answer: ApprovalAnswer }
+  /** A call that was asked about may run now. `by`: the call whose answer, one for several, allows it. */
+  | { readonly type: "start"; readonly number: number; readonly by?: number };
 
 type Line<Type extends LogLine["type"]> = Extract<LogLine, { type: Type }>;
 
@@ -49,8 +54,10 @@ export class ProgramLog {
   readonly begin: Line<"begin">;
   readonly #log: CallLog | undefined;
   readonly #calls = new Map<number, Line<"call">>();
-  readonly #asked = new Set<number>();
+  /** Digests of the open questions, by the number of the call. */
+  readonly #asked = new Map<number, string>();
   readonly #answers = new Map<string, ApprovalAnswer>();
+  readonly grants: Grants = new Grants();
   /** Results of earlier runs by the number of the call, in their order. */
   readonly #ends = new Map<number, Line<"end">>();
 
@@ -74,21 +81,34 @@ export class ProgramLog {
     else if (first.engine !== own.engine)
       this.problem = "its record is that of another version of @toolcrib/tools-program";
     this.begin = first.type === "begin" ? first : { type: "begin", ...start, ...own };
-    const prints = new Map<number, string>();
-    const take = (line: LogLine): void => {
-      if (line.type === "call") this.#calls.set(line.number, line);
-      if (line.type === "end") this.#ends.set(line.number, line);
-      if (line.type === "asked") prints.set(line.number, line.print);
-      if (line.type === "answer") this.#answers.set(`${line.number} ${prints.get(line.number)}`, line.answer);
-    };
-    rest.forEach(take);
-    for (const number of prints.keys()) this.#asked.add(number);
+    for (const line of rest) this.#take(line);
     const given = Object.entries(log?.answers ?? {}).flatMap(([id, answer]): LogLine[] => {
       const number = Number(id.slice(outer.length + 1));
-      return id.startsWith(`${outer}:`) && prints.has(number) ? [{ type: "answer", number, answer }] : [];
+      return id.startsWith(`${outer}:`) && this.#asked.has(number) ? [{ type: "answer", number, answer }] : [];
     });
-    given.forEach(take);
+    for (const line of given) this.#take(line);
     this.#first = given;
+  }
+
+  #take(line: LogLine): void {
+    if (line.type === "call") this.#calls.set(line.number, line);
+    if (line.type === "end") this.#ends.set(line.number, line);
+    if (line.type === "asked") {
+      this.#asked.set(line.number, line.print);
+      this.grants.withdraw(line.number);
+    }
+    if (line.type === "offer") this.grants.offer(line.number, line);
+    if (line.type === "answer") this.#takeAnswer(line);
+    if (line.type === "start") {
+      this.#asked.delete(line.number);
+      if (line.by !== undefined) this.grants.use(line.by, line.number);
+    }
+  }
+
+  #takeAnswer({ number, answer }: Line<"answer">): void {
+    const most = upToOf(answer);
+    if (most !== undefined) this.grants.give(number, most);
+    else this.#answers.set(`${number} ${this.#asked.get(number)}`, answer);
   }
 
   /** Begins the record of this run. */

@@ -1,11 +1,12 @@
 import type { ApprovalAnswer, ApprovalQuestion, WithinQuestion } from "@toolcrib/core";
+import { upToOf } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { callsOf, notRun, toolMessage } from "./conversation.ts";
 
 /**
  * `true` allows, `false` denies, a string denies with that reason; `args` run in place of the model's; `output` is the result, and nothing
- * runs.
+ * runs; `upTo` allows so many calls of a program.
  */
 export type Answer = ApprovalAnswer;
 
@@ -158,7 +159,8 @@ export function isWaitingCall(value: unknown): value is WaitingCall {
 
 function isWithinCall(value: unknown): value is WithinCall {
   if (!isObject(value) || typeof value.callId !== "string" || typeof value.name !== "string") return false;
-  const { args, question, answer } = value;
+  const { args, effects, question, answer } = value;
+  if (effects !== undefined && !(Array.isArray(effects) && effects.every(isObject))) return false;
   const isAsked = isObject(args) && isObject(question) && typeof question.text === "string";
   return isAsked && (answer === undefined || isAnswer(answer));
 }
@@ -166,6 +168,7 @@ function isWithinCall(value: unknown): value is WithinCall {
 /** Returns whether a value has the form of an answer, for programs that get answers from elsewhere. */
 export function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return typeof value === "boolean" || typeof value === "string";
+  if (upToOf(value) !== undefined) return true;
   const { args, output } = value;
   return Object.keys(value).length === 1 && (typeof output === "string" || (isObject(args) && !Array.isArray(args)));
 }

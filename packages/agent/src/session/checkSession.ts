@@ -48,7 +48,10 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
     case "answers":
       for (const [id, answer] of Object.entries(isObject(answers) ? answers : {}))
         if (!isWaiting(id, waiting) || !isAnswer(answer))
-          throw badSession(at, "an answer is true, false, a reason, { args } or { output } for a call that waits");
+          throw badSession(
+            at,
+            "an answer is true, false, a reason, { args }, { output } or { upTo } for a call that waits",
+          );
       return { answers: isObject(answers) ? answers : {} };
     case "tool-start":
       return { callIds: Array.isArray(callIds) ? callIds.map(String) : [] };

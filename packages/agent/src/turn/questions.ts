@@ -8,7 +8,7 @@ import {
   type ToolErrorDetails,
   toolFingerprint,
 } from "@toolcrib/core";
-import { attempt, canonicalJson, guardedCallOf, quote } from "@toolcrib/core/internal";
+import { attempt, canonicalJson, guardedCallOf, mostUpTo, offeredFolder, quote, upToOf } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
 import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
@@ -127,14 +127,19 @@ export function askerOf({ approve, onQuestions }: Askers, asking: Asking): Ask |
   const times = new Map<string, number>();
   return async (pending) => {
     const answers: [string, Answer][] = [];
+    const covered = new Set<string>();
     // Of calls within one some may have an answer already.
     for (const call of pending.filter((one) => one.answer === undefined)) {
+      const kind = `${call.within} ${call.name}`;
+      if (covered.has(kind)) continue;
       const subject = `${call.callId} ${call.question.guard}`;
       const count = (times.get(subject) ?? 0) + 1;
       times.set(subject, count);
       const answer = count > mostTimes ? undefined : await answerTo(call, approve, asking);
       if (asking.signal.aborted) return undefined;
       if (answer !== undefined) answers.push([call.callId, answer]);
+      // Those that it does not cover are asked about again.
+      if (upToOf(answer) !== undefined) covered.add(kind);
     }
     return answers.length > 0 ? Object.fromEntries(answers) : onQuestions?.(pending);
   };
@@ -147,12 +152,12 @@ const mostAnswers = 3;
 
 /** Returns the answer of `approve`; undefined where it gives none that can be used. A throw denies. */
 async function answerTo(call: PendingCall, approve: Approve, asking: Asking): Promise<Answer | undefined> {
-  const { callId, name, args } = call;
+  const { callId, name, args, within } = call;
   const { tools, labels, signal } = asking;
   const tool = tools.get(name);
   // It is gone, of which the registry tells the model.
   if (!tool) return true;
-  const guarded = await guardedCallOf(tool, { name, args, callId, labels, signal });
+  const guarded = await guardedCallOf(tool, { name, args, callId, within, labels, signal });
   let { question } = call;
   for (let count = 0; count < mostAnswers && !signal.aborted; count += 1) {
     const given = await Promise.resolve()
@@ -190,7 +195,7 @@ export function checkAnswers(pending: readonly PendingCall[], answers: Answers):
   return Object.fromEntries(checked);
 }
 
-const answerForms = "true, false, a reason, { args } or { output }";
+const answerForms = `true, false, a reason, { args } or { output }, or { upTo: 1 to ${mostUpTo} } if its question offers that`;
 
 function copyOf(id: string, answer: Answer): Answer {
   try {
@@ -218,6 +223,8 @@ async function misfit(answer: Answer, call: PendingCall, asking: Asking): Promis
   const { callId, name, question } = call;
   const { tools, labels, signal } = asking;
   const given = givenArguments({ answer });
+  if (upToOf(answer) !== undefined && (call.within === undefined || offeredFolder(question) === undefined))
+    return "cannot be { upTo }: its question offers no folder for more calls (question.data.upTo).";
   if (question.needs && (given || answer === true)) return "must be { output } or a no: a yes is not enough.";
   const checked = given && (await tools.check(name, given, { callId, labels, signal }));
   if (!checked || checked.ok || checked.error.code !== "invalid_arguments") return undefined;
@@ -239,6 +246,8 @@ export function resultsWithoutAnswer(
 }
 
 export function isUnanswered(waited: WaitingCall | undefined): boolean {
+  // An answer for several calls may be one for those beside it, of which their tool knows.
+  if (waited?.within?.some(({ answer }) => upToOf(answer) !== undefined)) return false;
   if (waited?.within) return waited.within.some(({ answer }) => answer === undefined);
   return waited?.question !== undefined && waited.answer === undefined;
 }

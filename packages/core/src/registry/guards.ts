@@ -101,10 +101,18 @@ async function decisionsOn(
 /** Resolves to a call as guards and `approve` see it. */
 export async function guardedCallOf(
   tool: ExecutableTool,
-  { name, args, callId, labels, signal }: Pick<ToolCall, "name" | "args" | "callId" | "labels" | "signal">,
+  {
+    name,
+    args,
+    callId,
+    within,
+    labels,
+    signal,
+  }: Pick<ToolCall, "name" | "args" | "callId" | "within" | "labels" | "signal">,
 ): Promise<GuardedCall> {
   const { origin } = sourceOf(tool);
-  return Object.freeze({ name, args, tool, origin, ...(await effectsOf(tool, args)), callId, labels, signal });
+  const call = { name, args, tool, origin, ...(await effectsOf(tool, args)), callId, labels, signal };
+  return Object.freeze(within === undefined ? call : { ...call, within });
 }
 
 /** Resolves to an answer; to undefined, which denies, for a throw. */
