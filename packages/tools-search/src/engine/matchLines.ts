@@ -38,7 +38,7 @@ export function createMatcher(query: Query, longest?: number): Matcher {
   const literals = query.caseSensitive ? required?.map((one) => Buffer.from(one)) : required && bothCases(query.text);
   const probes = literals?.map((literal) => ({ literal, probe: rarePart(literal) }));
   // A literal needs them for UTF-16 alone.
-  let expressions = bytes === undefined ? compileExpressions(query, longest) : undefined;
+  let expressions = bytes === undefined ? compileExpressions(query, required, longest) : undefined;
   return {
     bytes,
     couldMatch: (file) =>
@@ -46,21 +46,28 @@ export function createMatcher(query: Query, longest?: number): Matcher {
       probes.some(({ literal, probe }) => file.includes(probe) && (probe === literal || file.includes(literal))),
     wanted: required && wantedTrigrams(required, !query.caseSensitive),
     get expressions() {
-      expressions ??= compileExpressions(query, longest);
+      expressions ??= compileExpressions(query, required, longest);
       return expressions;
     },
   };
 }
 
-function compileExpressions(query: Query, longest: number | undefined): Matcher["expressions"] {
+function compileExpressions(
+  query: Query,
+  required: string[] | undefined,
+  longest: number | undefined,
+): Matcher["expressions"] {
   const source = query.regex ? query.text : escapeLiteral(query.text);
   const line = compileLine(source, query.caseSensitive ? "" : "i");
   // Unicode mode is slower. In ASCII text an expression means the same without it, except for what this pattern finds.
   const plain = /\\[pPuk]|[^\u0000-\u007f]/.test(source) ? line : new RegExp(line.source, line.flags.replace("u", ""));
   const lineLimit = query.regex ? longest : undefined;
   const alone = lineLimit !== undefined || readsBeyondItsMatch(source);
+  // Bounded whatever the text is, so it finds the lines that an expression is tried on.
+  const found = alone && query.caseSensitive ? required?.map(escapeLiteral).join("|") : undefined;
+  const literals = found === undefined ? undefined : new RegExp(found, "g");
   const expressionsOf = (decide: RegExp): Expressions => ({
-    candidates: alone ? undefined : new RegExp(decide.source, `${decide.flags}gm`),
+    candidates: alone ? literals : new RegExp(decide.source, `${decide.flags}gm`),
     line: decide,
     longest: lineLimit,
   });

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { printableName } from "@toolcrib/core/text";
 import type { FileMemory } from "../memory/fileMemory.ts";
 import type { MatchClock } from "./controlBlock.ts";
+import { expressionSteps, takesLong } from "./expressionSteps.ts";
 import type { Query, SearchJob } from "./job.ts";
 import { createMatcher, createNewlineCounter, type Matcher, type OnMatch, scanBytes, scanText } from "./matchLines.ts";
 import type { MatchReport } from "./matchReport.ts";
@@ -35,8 +36,7 @@ export interface FileSearchHost {
   readonly reader: WindowReader;
 }
 
-/** Longest line that a regular expression is tried on by the caller's thread: while a thread could do it, and where there is none. */
-export const longestQuickLine = 500;
+/** Longest line that a regular expression is tried on by the caller's thread where there is no other. */
 export const longestLine = 5000;
 
 /** Makes the scan of parts of a text that follow each other, which gives false for a binary file. */
@@ -76,6 +76,7 @@ export function createFileSearch(
   const { clock, stopsNow, memory, onRead, reader } = host;
   const known = memory?.isEmpty ? undefined : memory;
   const matcher = createMatcher(query, host.longestLine);
+  const steps = host.isQuick && query.regex ? expressionSteps(query.text, query.caseSensitive) : undefined;
   const confined = job.roots !== undefined || job.deny !== undefined;
   // Context may reach across pieces.
   const longestPiece = matcher.bytes !== undefined || job.context > 0 ? Infinity : pieceSize;
@@ -129,7 +130,7 @@ export function createFileSearch(
     const isWide = hasUtf16Mark(bytes);
     const file = withoutUtf8Mark(bytes);
     if (!isWide && !matcher.couldMatch(file)) return true;
-    if (host.isQuick && job.query?.regex && (isWide || hasLongLine(bytes))) return undefined;
+    if (steps !== undefined && (isWide || takesLong(file, steps))) return undefined;
     // Most files are searched without a generator, which takes as long to start.
     return isWide || bytes.length > longestPiece
       ? searchWindows([{ bytes, isFirst: true, isLast: true }], shown, report)
@@ -175,15 +176,6 @@ function scanUtf16(matcher: Matcher, clock: MatchClock, bytes: Buffer, shown: st
   scanText(text, matcher.expressions.unicode, report.match);
   clock.pause();
   report.end();
-}
-
-function hasLongLine(bytes: Buffer): boolean {
-  for (let start = 0; start + longestQuickLine < bytes.length; ) {
-    const end = bytes.lastIndexOf(10, start + longestQuickLine);
-    if (end < start) return true;
-    start = end + 1;
-  }
-  return false;
 }
 
 /** A part of a file that may match. */

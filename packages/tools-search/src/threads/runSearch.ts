@@ -2,13 +2,13 @@ import { ToolError } from "@toolcrib/core";
 import { clip, isObject } from "@toolcrib/core/text";
 import { BatchQueue } from "../engine/batchQueue.ts";
 import { createClockReader } from "../engine/controlBlock.ts";
+import { expressionSteps, quickSteps } from "../engine/expressionSteps.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
 import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type WorkerMessage } from "../engine/job.ts";
-import { longestLine, longestQuickLine } from "../engine/searchFile.ts";
+import { longestLine } from "../engine/searchFile.ts";
 import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
 import type { Walk } from "../engine/walkBatches.ts";
 import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
-import { expressionSteps } from "./expressionSteps.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
@@ -25,8 +25,9 @@ const slowMs = 200;
 const hangMs = 1000;
 /** Folders, or files that match no glob in sixteens, after which a thread walks: it remembers more of them for the next search. */
 const mostEmptySteps = 200;
-/** Steps that an expression may take on one line of the caller's thread: less than a millisecond, or where there is no other, 100. */
-const quickSteps = 500_000;
+/** Few lines are longer. An expression that takes long on such a line is not begun on the caller's thread. */
+const usualLine = 200;
+/** Steps that an expression may take on one line where there is no other thread: 100 milliseconds. */
 const mostSteps = 1e8;
 
 /**
@@ -79,7 +80,7 @@ class RunningSearch implements PoolMember {
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
     // It keeps the process alive too, which threads do not.
     this.#poll = setInterval(() => this.#checkClocks(), pollMs);
-    if (isBounded(job, longestQuickLine, quickSteps)) this.#takeHere(true);
+    if (isBounded(job, usualLine, quickSteps)) this.#takeHere(true);
     else pool.ask(this);
   }
 
@@ -234,8 +235,12 @@ class RunningSearch implements PoolMember {
 }
 
 /** Returns whether nothing in the job can hold up the thread it runs on: its globs are plain, and an expression takes so few steps on a line. */
-function isBounded({ query, globs }: SearchJob, length: number, steps: number): boolean {
-  if (query?.regex && expressionSteps(query.text, length) > steps) return false;
+function isBounded({ query, globs }: SearchJob, length: number, most: number): boolean {
+  if (query?.regex) {
+    const steps = expressionSteps(query.text, query.caseSensitive);
+    const starts = steps?.prefix && length === usualLine ? 1 : undefined;
+    if (steps === undefined || steps.on(length, starts) > most) return false;
+  }
   return globs === undefined || compilePlainGlobs(globs) !== undefined;
 }
 
