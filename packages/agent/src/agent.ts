@@ -98,7 +98,8 @@ export class Agent {
 
   /**
    * Answers questions by the id of the call (true, false, a reason to deny, `{ args }` or `{ output }`) and lets the turn that
-   * asked go on: records the answers, then runs the calls in order. What has no answer goes on waiting. Resolves and rejects as `chat` does.
+   * asked go on: records the answers, then runs the calls in order. What has no answer goes on waiting. `{ upTo: n }` allows n calls of a program, of
+   * the same tool and below the folder that the question offers (`question.data.upTo`). Resolves and rejects as `chat` does.
    */
   async approve(answers: Answers, options?: ApproveOptions): Promise<string> {
     return answerFrom(this.streamApprove(answers, options));

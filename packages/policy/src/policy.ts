@@ -121,8 +121,9 @@ function explanation({ name }: GuardedCall, { deciding, parts }: CallVerdict, { 
 function guardDecision(
   call: GuardedCall,
   { deciding, asked, remember }: CallVerdict,
-  { mode }: Settings,
+  settings: Settings,
 ): GuardDecision {
+  const { mode } = settings;
   const { decision, what, why, cause } = deciding;
   if (decision === "allow") return true;
   if (decision === "deny") {
@@ -132,7 +133,7 @@ function guardDecision(
     return { deny, details: denialDetails(deciding, mode) };
   }
   const text = questionText(call.name, deciding, asked.length);
-  return { ask: { text, data: questionData(call, deciding, asked, mode, remember) } };
+  return { ask: { text, data: questionData(call, deciding, asked, settings, remember) } };
 }
 
 function denialDetails({ cause, effect }: Verdict, mode: Mode): DenialDetails {

@@ -1,6 +1,8 @@
 import type { GuardedCall, ToolEffect } from "@toolcrib/core";
+import { isInside } from "@toolcrib/kit/files";
 import { oneLine } from "./describe.ts";
 import type { Rememberable } from "./remembered/rememberable.ts";
+import type { Settings } from "./settings.ts";
 import type { Cause, Mode, Verdict } from "./verdict.ts";
 
 /** The `data` of a policy's question, for programs. It is plain JSON. */
@@ -17,6 +19,12 @@ export interface PolicyQuestion {
   readonly commands: readonly string[];
   /** The rules that `policy.remember` would keep; absent if each such call is asked about anew. */
   readonly remember?: Rememberable;
+  /**
+   * A folder: the user may allow more calls of the same program by one answer, `{ upTo: n }`, with effects of the same kinds below it. The policy
+   * names the root; a program narrows it to what the calls shown have in common. Absent if a rule asks, a path is protected, or it is not known
+   * which files of one root the call would touch.
+   */
+  readonly upTo?: string;
 }
 
 const mostListed = 50;
@@ -32,9 +40,10 @@ export function questionData(
   call: GuardedCall,
   deciding: Verdict,
   asked: readonly Verdict[],
-  mode: Mode,
+  { mode, roots }: Pick<Settings, "mode" | "roots">,
   remember: Rememberable | undefined,
 ): PolicyQuestion {
+  const upTo = call.within === undefined ? undefined : sharedRoot(call, asked, roots);
   const commands = asked.flatMap(({ command }) => (command === undefined ? [] : [oneLine(command, longestListed)]));
   return {
     tool: call.name,
@@ -45,7 +54,20 @@ export function questionData(
     effects: (call.effects ?? []).slice(0, mostListed).map(cut),
     commands: [...new Set(commands)].slice(0, mostListed),
     ...(remember === undefined ? {} : { remember }),
+    ...(upTo === undefined ? {} : { upTo }),
   };
+}
+
+/** Returns the nearest root in which all the files lie that the call would touch, if the mode alone asks about it. */
+function sharedRoot(
+  { effects = [] }: GuardedCall,
+  asked: readonly Verdict[],
+  roots: readonly string[],
+): string | undefined {
+  if (!asked.every(({ cause }) => cause.by === "mode")) return undefined;
+  const paths = effects.map(({ path, remote }) => (remote === undefined ? path : undefined));
+  const shared = roots.filter((root) => paths.every((path) => path !== undefined && isInside(root, path)));
+  return paths.length === 0 ? undefined : shared.sort((one, other) => other.length - one.length)[0];
 }
 
 /** The fields that a question shows. */
