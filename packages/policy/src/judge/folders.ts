@@ -1,8 +1,6 @@
-import { type Dir, opendirSync } from "node:fs";
 import nodePath, { join } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { attempt } from "@toolcrib/core/internal";
-import { compileWildmatch, isOnOtherShare, type PathStyle, systemErrorCode } from "@toolcrib/kit/files";
+import { compileWildmatch, isOnOtherShare, type PathStyle } from "@toolcrib/kit/files";
 
 /** Returns whether what an effect is about can be looked at from here: not on a remote, nor on a share that holds no folder of the user. */
 export function isSeen(
@@ -24,6 +22,7 @@ export interface EntryStats extends EntryKind {
   readonly dev: number;
   readonly ino: number;
   readonly nlink: number;
+  readonly size: number;
 }
 
 /** The paths below a folder. */
@@ -36,29 +35,31 @@ export interface Listing {
 /** A look through more names than this would keep a decision waiting. */
 const mostNames = 5000;
 
+/** The entries of a folder; `none` for a file or nothing, `large` if it is too much to read, `closed` if it cannot be read. */
+export type Content = readonly (EntryKind & { readonly name: string })[] | "none" | "large" | "closed";
+
 /**
  * Lists what lies below a folder, links not followed, but for a path that is skipped. A file, or nothing, is complete. `take` takes each
  * folder and name from what may be looked at in all.
  */
-export function listBelow(folder: string, skipped: string | undefined, take: () => boolean): Listing {
+export function listBelow(
+  folder: string,
+  skipped: string | undefined,
+  take: () => boolean,
+  read: (folder: string) => Content,
+): Listing {
   const folders = [folder];
   const entries: Listing["entries"][number][] = [];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    if (!take()) return { entries, complete: false };
-    let opened: Dir | undefined;
-    try {
-      opened = opendirSync(at, { bufferSize: 256 });
-      for (let kind = opened.readSync(); kind !== null; kind = opened.readSync()) {
-        if (entries.length >= mostNames || !take()) return { entries, complete: false };
-        const path = join(at, kind.name);
-        if (path === skipped) continue;
-        entries.push({ path, kind });
-        if (kind.isDirectory()) folders.push(path);
-      }
-    } catch (error) {
-      if (!["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) return { entries, complete: false };
-    } finally {
-      attempt(() => opened?.closeSync());
+    const content = take() ? read(at) : "closed";
+    if (content === "none") continue;
+    if (typeof content === "string") return { entries, complete: false };
+    for (const kind of content) {
+      if (entries.length >= mostNames || !take()) return { entries, complete: false };
+      const path = join(at, kind.name);
+      if (path === skipped) continue;
+      entries.push({ path, kind });
+      if (kind.isDirectory()) folders.push(path);
     }
   }
   return { entries, complete: true };

@@ -7,6 +7,7 @@ import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
 import { type CommandLine, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
+import { hasPattern } from "./folders.ts";
 import type { Place } from "./looks.ts";
 import { outrightRule } from "./protectedPaths.ts";
 
@@ -63,15 +64,18 @@ function mentionsIn(
     ? subjectOf(command, line)
     : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
   const readsOnly = command?.changes === false;
-  const possible = possiblePaths(words);
+  // What the shell replaces, and what a script may hold.
+  const replaced = new Set(command?.patterns?.map((at) => command.words[at]));
+  const mayBePattern = (word: string): boolean => command === undefined || replaced.has(word) || script.test(word);
+  const possible = possiblePaths(words, mayBePattern);
   const paths: PossiblePath[] = [];
   const possiblePath = (directory: string, word: string): PossiblePath => {
     const place = looks.place(directory, word);
     return { word, ...place, forms: place.named === place.opened ? [place.named] : [place.named, place.opened] };
   };
   for (const directory of directories) {
-    for (const word of possible) {
-      const meant = looks.expand(directory, word);
+    for (const [word, isPattern] of possible) {
+      const meant = isPattern ? looks.expand(directory, word) : [word];
       // The user is asked about the rest as a whole.
       if (!looks.take(meant.length)) return [];
       for (const one of meant) {
@@ -170,20 +174,31 @@ const plainWord = /^[\w./][\w./+-]*$/;
 /** Suffixes that programs take off the name of a file that they unpack, and git off that of a repository. */
 const packed = /[._-](?:gz|z|bz2?|xz|lzma|zst|lz4|br|git|bundle)\/*$/i;
 
-/** Lists the words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option. */
-function possiblePaths(words: readonly string[]): readonly string[] {
-  const found = new Set<string>();
+/** Characters of a word that another shell may read. */
+const script = /[\s;|&<>()`$'"]/;
+
+/**
+ * Lists the words that may be paths, and the parts in them that may be: after `=`, `:`, `@`, in quotes, or after the letter of an option.
+ * Says of each whether it may be a file pattern.
+ */
+function possiblePaths(
+  words: readonly string[],
+  mayBePattern: (word: string) => boolean,
+): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>();
   for (const word of words) {
     // Most words have no parts.
     if (plainWord.test(word)) {
-      found.add(word);
+      found.set(word, false);
       continue;
     }
+    const isPattern = hasPattern(word) && mayBePattern(word);
     const decoded = encoded.test(word) ? [attempt(() => decodeURIComponent(word)) ?? ""] : [];
     for (const text of [word, ...decoded, ...valuesAfterLetters(word)])
-      for (const part of [text, ...text.split(betweenParts)]) if (isPossiblePath(part, text)) found.add(part);
+      for (const part of [text, ...text.split(betweenParts)])
+        if (isPossiblePath(part, text)) found.set(part, isPattern || found.get(part) === true);
   }
-  return [...found];
+  return found;
 }
 
 /** A star that is a part alone, as in `run-s build:*`, is the program's own: the shell matches whole words. */

@@ -244,3 +244,11 @@ test("a star that is a part of a word is the pattern of its program, and names n
   await all(options, "allow", ["run-s build:*", "npm run lint:*", "npx run-p 'test:*'", "foo --only=*"]);
   await all(options, "deny", ["foo *", "foo x:docs", "foo x:do*", "foo --to=docs/*", "foo --to=*/x.md"]);
 });
+
+test("a quoted star names no file of the folder, but what a script may hold does", async () => {
+  put("docs/x.md");
+  put(".env");
+  const options = { mode: "full", allow: [], deny: ["effect:write(docs/)", "effect:read(.env)"] } as const;
+  await all(options, "allow", ["foo '*'", "foo --only='.e*'", 'foo "do*/x.md" .e\\*', "kubectl proxy --hosts '.*'"]);
+  await all(options, "deny", ["foo .e*", "foo 'cat .e*'", 'foo "x>do*/x.md"', "sh -c 'foo .e*'", "env foo .e*"]);
+});

@@ -1,11 +1,21 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import nodePath, { dirname, isAbsolute, resolve } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
-import { canonicalOrUndefined, isOnOtherShare } from "@toolcrib/kit/files";
-import { compilePart, type EntryStats, hasPattern, type Listing, listBelow, shellPath } from "./folders.ts";
+import { canonicalOrUndefined, isOnOtherShare, systemErrorCode } from "@toolcrib/kit/files";
+import {
+  type Content,
+  compilePart,
+  type EntryStats,
+  hasPattern,
+  type Listing,
+  listBelow,
+  shellPath,
+} from "./folders.ts";
 
 /** For all folders that are looked through: a line may name thousands of them. */
 const mostNames = 20_000;
+/** In bytes: a folder with about 40,000 names on most file systems. Reading it would keep a decision waiting. */
+const largestFolder = 2 ** 20;
 /** For what words may name: names looked at, and paths judged. As much as keeps a decision below about 0.1 s. */
 const mostSteps = 5000;
 /** Linux follows as many. */
@@ -26,7 +36,8 @@ export interface Place {
 export class Looks {
   private steps = mostSteps;
   private names: number;
-  private readonly known = new Map<string, unknown>();
+  /** By the question and the path. */
+  private readonly known = new Map<string, Map<string, unknown>>();
 
   constructor(names: number = mostNames) {
     this.names = names;
@@ -39,11 +50,15 @@ export class Looks {
   }
 
   private once<Found>(what: string, path: string, look: () => Found): Found {
-    const key = `${what}\0${path}`;
-    let found = this.known.get(key) as Found;
-    if (found === undefined && !this.known.has(key)) {
+    let known = this.known.get(what);
+    if (known === undefined) {
+      known = new Map();
+      this.known.set(what, known);
+    }
+    let found = known.get(path) as Found;
+    if (found === undefined && !known.has(path)) {
       found = look();
-      this.known.set(key, found);
+      known.set(path, found);
     }
     return found;
   }
@@ -65,9 +80,17 @@ export class Looks {
     return this.once("canonical", path, () => canonicalOrUndefined(path)) ?? path;
   }
 
-  /** Lists the names in a folder; none if it cannot be read, since a shell cannot read it either. */
-  private namesIn(folder: string): readonly string[] {
-    return this.once("names", folder, () => attempt(() => [".", "..", ...readdirSync(folder)]) ?? []);
+  private contentOf(folder: string): Content {
+    return this.once("names", folder, () => {
+      const stats = this.stats(folder);
+      if (stats?.isDirectory() === false) return "none";
+      if (stats !== undefined && stats.size > largestFolder) return "large";
+      try {
+        return readdirSync(folder, { withFileTypes: true });
+      } catch (error) {
+        return systemErrorCode(error) === "ENOENT" ? "none" : "closed";
+      }
+    });
   }
 
   /** Lists what lies below a folder, but for a path that is skipped. */
@@ -76,12 +99,14 @@ export class Looks {
       this.names -= 1;
       return this.names >= 0;
     };
-    return this.once(`below but ${skipped}`, folder, () => listBelow(folder, skipped, take));
+    return this.once(`below but ${skipped}`, folder, () =>
+      listBelow(folder, skipped, take, (one) => this.contentOf(one)),
+    );
   }
 
   /** Finds what a word of a shell line means from a canonical directory. */
   place(directory: string, word: string): Place {
-    return this.once(`place\0${directory}`, word, () => {
+    return this.once(`place ${directory}`, word, () => {
       const named = shellPath(directory, word);
       return { named, opened: this.opened(directory, word, named) };
     });
@@ -157,8 +182,10 @@ export class Looks {
       const fits = compilePart(part);
       const found: string[] = [];
       for (const head of heads) {
-        const names = this.namesIn(head.startsWith("/") ? head : `${directory}/${head}`);
-        if (!this.take(names.length)) return [word];
+        const content = this.contentOf(this.place(directory, head || ".").opened);
+        // What cannot be read, no shell can read either.
+        const names = typeof content === "string" ? [] : [".", "..", ...content.map(({ name }) => name)];
+        if (!this.take(content === "large" ? Number.POSITIVE_INFINITY : names.length)) return [word];
         for (const name of names) if (fits(name)) found.push(`${head}${name}/`);
       }
       heads = found;

@@ -57,7 +57,7 @@ export interface Invocation extends ParsedWords, Omit<Located, "record"> {
 
 /** The words of the commands that were read last: the same commands come in line after line. */
 const recent = new Map<string, readonly string[]>();
-const mostRecent = 200;
+const mostRecent = 500;
 const longestRecent = 300;
 
 /** Returns these words as they were read before, so that what is known of them is found again. */
