@@ -1,1 +1,1 @@
-export type { PageAnswer } from "./protocol.ts";
+export { type AgUiOptions, createAgUiHandler } from "./agUi/agUi.ts";

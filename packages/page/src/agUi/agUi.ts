@@ -1,0 +1,76 @@
+import type { AGUIEvent } from "@ag-ui/core";
+import { EventEncoder } from "@ag-ui/encoder";
+import type { AgentEvent } from "@toolcrib/agent";
+import { createHandler, explain, type PageHandler } from "../handle.ts";
+import type { PageSessions } from "../pageSessions.ts";
+import type { PageProtocol, PageReader, SessionState } from "../protocol.ts";
+import { resultIn, toAgUiMessages } from "./messages.ts";
+import { interruptsOf } from "./questions.ts";
+import { actionOf, readInput } from "./readInput.ts";
+import { type AgUiRun, writeRun } from "./writeRun.ts";
+
+/** Options of the protocol. */
+export interface AgUiOptions {
+  /** Names of tools that a page may bring and run itself. Default: none. */
+  readonly pageTools?: readonly string[] | undefined;
+}
+
+type RunOf = (state: SessionState) => AgUiRun;
+
+/** Serves sessions over AG-UI. */
+export function createAgUiHandler(sessions: PageSessions, options: AgUiOptions = {}): PageHandler {
+  return createHandler(
+    sessions,
+    agUiProtocol(options, (error) => explain(error, sessions)),
+  );
+}
+
+function agUiProtocol({ pageTools: names = [] }: AgUiOptions, explain: AgUiRun["explain"]): PageProtocol {
+  const pageTools: ReadonlySet<string> = new Set(names);
+  return {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+    read(body) {
+      const input = readInput(body);
+      const { threadId, runId, messages } = input;
+      const run = { threadId, runId, messages, isCurrent: isCurrent(input.protocolVersion), pageTools, explain };
+      return { id: threadId, action: (state) => actionOf(input, state, pageTools), ...readerOf(() => run) };
+    },
+    join(url) {
+      const threadId = decodeURIComponent(url.pathname.split("/").at(-2) ?? "");
+      const version = isCurrent(url.searchParams.get("protocolVersion"));
+      const runId = url.searchParams.get("runId") ?? crypto.randomUUID();
+      const run = { threadId, runId, isSent: true, isCurrent: version, pageTools, explain };
+      return readerOf((state) => ({ ...run, messages: toAgUiMessages(state, version) }));
+    },
+    history: (state) => ({
+      messages: toAgUiMessages(state, true),
+      interrupts: interruptsOf(state.pending, pageTools),
+    }),
+  };
+}
+
+function isCurrent(protocolVersion: unknown): boolean {
+  return protocolVersion === "1.0";
+}
+
+function readerOf(runOf: RunOf): Required<PageReader> {
+  return {
+    stream: (turn) => {
+      const resultOf = (callId: string) => resultIn(turn.after().messages, callId);
+      return encode(writeRun(turn.events(), { ...runOf(turn.before), resultOf }));
+    },
+    idle: (state) => encode(writeRun(endOf(state), runOf(state))),
+  };
+}
+
+/** Tells what waits in a session in which no turn runs. */
+async function* endOf({ pending }: SessionState): AsyncGenerator<AgentEvent, void> {
+  yield pending.length > 0
+    ? { type: "end", reason: "approval", text: "", pending }
+    : { type: "end", reason: "stop", text: "" };
+}
+
+async function* encode(events: AsyncIterable<AGUIEvent>): AsyncGenerator<string, void> {
+  const encoder = new EventEncoder();
+  for await (const event of events) yield encoder.encodeSSE(event);
+}

@@ -1,0 +1,101 @@
+import type { Interrupt, ResumeEntry } from "@ag-ui/core";
+import type { PendingCall } from "@toolcrib/agent";
+import { isObject } from "@toolcrib/core/text";
+import { PageError } from "../errors.ts";
+import type { PageAnswer } from "../protocol.ts";
+
+type Properties = Readonly<Record<string, object>>;
+
+/** Returns the calls that wait for their result from the page. */
+export function pageCallsOf(pending: readonly PendingCall[], pageTools: ReadonlySet<string>): PendingCall[] {
+  return pending.filter((call) => isOpen(call) && isPageCall(call, pageTools));
+}
+
+/** Returns the questions for the user as AG-UI has them: an interrupt for each. */
+export function interruptsOf(pending: readonly PendingCall[], pageTools: ReadonlySet<string>): Interrupt[] {
+  return pending.filter((call) => isOpen(call) && !isPageCall(call, pageTools)).map(toInterrupt);
+}
+
+function isOpen({ answer }: PendingCall): boolean {
+  return answer === undefined;
+}
+
+function isPageCall({ name, question }: PendingCall, pageTools: ReadonlySet<string>): boolean {
+  return question.needs === "output" && pageTools.has(name);
+}
+
+function toInterrupt({ callId, name, args, question, within }: PendingCall): Interrupt {
+  const { text: message, data, needs } = question;
+  const more = { ...(data !== undefined && { data }), ...(within !== undefined && { within }) };
+  const asked = { id: callId, toolCallId: callId, message, metadata: { name, args, ...more } };
+  if (needs === "output") {
+    const choices = isObject(data) && Array.isArray(data.choices) ? { enum: data.choices } : {};
+    return { ...asked, reason: "input_required", responseSchema: schemaOf({ output: { type: "string", ...choices } }) };
+  }
+  const always = isObject(data) && isObject(data.remember) ? { always: { type: "boolean" } } : {};
+  const properties = {
+    approved: { type: "boolean" },
+    reason: { type: "string" },
+    editedArgs: { type: "object" },
+    ...always,
+  };
+  return { ...asked, reason: "tool_call", responseSchema: schemaOf(properties) };
+}
+
+function schemaOf(properties: Properties): Interrupt["responseSchema"] & object {
+  const required = Object.keys(properties).slice(0, 1);
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** Reads the answers to all open questions. Throws a PageError unless there is one for each, in a form that it takes. */
+export function readAnswers(
+  resume: readonly ResumeEntry[],
+  open: readonly Interrupt[],
+): ReadonlyMap<string, PageAnswer> {
+  const answers = new Map<string, PageAnswer>();
+  for (const { interruptId, status, payload } of resume) {
+    const interrupt = open.find(({ id }) => id === interruptId);
+    if (!interrupt)
+      throw new PageError(409, `No question has the id ${JSON.stringify(interruptId)}, or it is answered.`);
+    if (answers.has(interruptId)) throw new PageError(400, `resume answers ${JSON.stringify(interruptId)} twice.`);
+    answers.set(
+      interruptId,
+      status === "cancelled" ? "the user dismissed the question" : readAnswer(payload, interrupt),
+    );
+  }
+  const missing = open.filter(({ id }) => !answers.has(id)).map(({ id }) => JSON.stringify(id));
+  if (missing.length > 0) throw new PageError(409, `resume must answer all questions; missing: ${missing.join(", ")}.`);
+  return answers;
+}
+
+function readAnswer(payload: unknown, { id, reason }: Interrupt): PageAnswer {
+  const refuse = (expected: string): PageError =>
+    new PageError(400, `The payload for ${JSON.stringify(id)} must be ${expected}.`);
+  const given = isObject(payload) ? payload : { approved: payload };
+  const { approved, reason: why, editedArgs, always, output, ...others } = given;
+  const count = Object.keys(others).length;
+  if (reason === "input_required" && approved === undefined) {
+    if (typeof output !== "string" || Object.keys(given).length > 1)
+      throw refuse("{ output: string }, or { approved: false }");
+    return { output };
+  }
+  if (
+    count > 0 ||
+    output !== undefined ||
+    typeof approved !== "boolean" ||
+    !(why === undefined || typeof why === "string")
+  )
+    throw refuse("{ approved: boolean, reason?: string, editedArgs?: object, always?: boolean }");
+  if (!approved) {
+    if (editedArgs !== undefined || always === true) throw refuse("without editedArgs and always, since it is a no");
+    return why ?? false;
+  }
+  if (reason === "input_required") throw refuse("{ output: string }: a yes is not enough");
+  if (editedArgs !== undefined) {
+    if (!isObject(editedArgs) || Array.isArray(editedArgs)) throw refuse("with editedArgs as an object");
+    if (always === true)
+      throw refuse("either editedArgs or always: always holds for the arguments that were asked about");
+    return { args: editedArgs };
+  }
+  return always === true ? { always } : true;
+}

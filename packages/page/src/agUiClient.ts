@@ -1,0 +1,1 @@
+export { PageAgent } from "./agUi/pageAgent.ts";
