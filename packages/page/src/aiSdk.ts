@@ -1,1 +1,31 @@
-export type { PageAnswer } from "./protocol.ts";
+import { toUIMessages } from "./aiSdk/messages.ts";
+import { actionOf } from "./aiSdk/request.ts";
+import { turnChunks } from "./aiSdk/stream.ts";
+import { createHandler, explain, type PageHandler } from "./handle.ts";
+import type { PageSessions } from "./pageSessions.ts";
+import type { PageReader, Turn } from "./protocol.ts";
+
+export { type Conversation, fromUIMessages, toUIMessages } from "./aiSdk/messages.ts";
+export { type StreamOptions, toUIMessageStream } from "./aiSdk/toStream.ts";
+
+/** Serves sessions to `useChat`, and to what is built on it. A transport of the AI SDK needs only the address, as `api`. */
+export function createUIHandler(sessions: PageSessions): PageHandler {
+  const reader = (isWhole: boolean): PageReader => ({
+    async *stream(turn: Turn) {
+      const words = { isWhole, explain: (error: unknown) => explain(error, sessions) };
+      for await (const chunk of turnChunks(turn, words)) yield `data: ${JSON.stringify(chunk)}\n\n`;
+      yield "data: [DONE]\n\n";
+    },
+  });
+  return createHandler(sessions, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+      "x-vercel-ai-ui-message-stream": "v1",
+    },
+    read: (body) => ({ id: body.id, action: (state) => actionOf(body, state), ...reader(false) }),
+    join: () => reader(true),
+    history: toUIMessages,
+  });
+}

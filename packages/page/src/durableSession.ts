@@ -23,21 +23,25 @@ export class DurableLiveSession implements LiveSession {
 
   async turn(): Promise<SessionTurn | undefined> {
     const run = await this.#run();
-    return isRunning(run) ? this.#turn(run, false) : undefined;
+    return isRunning(run) ? this.#turn(stateOf(run), false) : undefined;
   }
 
   async start(action: StartAction): Promise<SessionTurn> {
     const { runs, run: id } = this.#session;
     const run = await this.#run();
     if (isRunning(run)) throw turnRuns;
-    if (action.type === "send") await runs.send(id, textOf(action.content));
-    else {
-      const answers = await toAnswers(action.answers, async () => {
-        throw new PageError(400, "A durable run cannot remember an answer; send true instead.");
-      });
-      await runs.approve(id, answers);
+    const { messages } = stateOf(run);
+    if (action.type === "send") {
+      const text = textOf(action.content);
+      await runs.send(id, text);
+      const message = { role: "user", content: [{ type: "text", text }] } as const;
+      return this.#turn({ messages: [...messages, message], pending: [] }, false);
     }
-    return this.#turn(run, action.type === "answer");
+    const answers = await toAnswers(action.answers, async () => {
+      throw new PageError(400, "A durable run cannot remember an answer; send true instead.");
+    });
+    await runs.approve(id, answers);
+    return this.#turn({ messages, pending: [] }, true);
   }
 
   async stop(): Promise<void> {
@@ -46,19 +50,19 @@ export class DurableLiveSession implements LiveSession {
 
   use(): void {}
 
-  #turn(run: Run, continues: boolean): SessionTurn {
+  #turn(before: SessionState, continues: boolean): SessionTurn {
     const ask = (): Promise<Run> => this.#run();
-    let last = run;
     async function* events(): AsyncGenerator<AgentEvent, void> {
       yield { type: "step-start", step: 1 };
-      for (last = await ask(); isRunning(last); last = await ask()) await sleep(askEveryMs, undefined, { ref: false });
+      let last = await ask();
+      for (; isRunning(last); last = await ask()) await sleep(askEveryMs, undefined, { ref: false });
       const { status, answer: text = "", pending, error } = last;
       if (status === "failed") throw error;
       if (status === "cancelled") throw new AgentError({ code: "aborted", message: "The run was cancelled." });
       if (text !== "") yield { type: "text-delta", text };
       yield { type: "end", reason: pending ? "approval" : "stop", text, ...(pending && { pending }) };
     }
-    return { before: stateOf(run), continues, isOver: false, events, after: () => stateOf(last) };
+    return { before, continues, isOver: false, events, after: () => undefined };
   }
 
   async #run(): Promise<Run> {

@@ -25,8 +25,8 @@ export interface Turn {
   readonly continues: boolean;
   /** Returns all events from the first on, as they happen. Ends after `end`; throws what the turn threw, an AgentError `aborted` if it was stopped. */
   events(): AsyncIterable<AgentEvent>;
-  /** Returns the session as the turn left it. Called once it is over. */
-  after(): SessionState;
+  /** Returns the session as the turn left it; undefined if that is not known. Called once it is over. */
+  after(): SessionState | undefined;
 }
 
 /** Makes the tools of one turn of those of the agent. */

@@ -1,0 +1,64 @@
+import { type Agent, type AgentEvent, isAgentError } from "@toolcrib/agent";
+import type { UIMessageChunk } from "ai";
+import type { SessionState } from "../protocol.ts";
+import { stateOf } from "./messages.ts";
+import { turnChunks } from "./stream.ts";
+
+/** Options of a stream that no handler makes. */
+export interface StreamOptions {
+  /** The agent that runs the turn. Without it, the stream has no message id, shows programs as calls, and cannot tell what is kept of a failed reply. */
+  readonly agent?: Agent;
+  /** True for a turn of `streamApprove`: it goes on with the last message of the assistant. */
+  readonly continues?: boolean;
+  /** Words an error for the user. Default: the message of an AgentError, otherwise a sentence without details. */
+  readonly explain?: (error: unknown) => string;
+}
+
+/** Makes the stream of a turn for `createUIMessageStreamResponse` of the AI SDK, or for `readUIMessageStream`. Cancelling it ends the turn. */
+export function toUIMessageStream(
+  events: AsyncIterable<AgentEvent>,
+  { agent, continues = false, explain = explainAlone }: StreamOptions = {},
+): ReadableStream<UIMessageChunk> {
+  const all = chunksOf(events, { agent, continues, explain });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await all.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await all.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+interface ChunkOptions extends Required<Pick<StreamOptions, "continues" | "explain">> {
+  readonly agent: Agent | undefined;
+}
+
+async function* chunksOf(
+  events: AsyncIterable<AgentEvent>,
+  { agent, continues, explain }: ChunkOptions,
+): AsyncGenerator<UIMessageChunk, void> {
+  const iterator = events[Symbol.asyncIterator]();
+  const state = (): SessionState | undefined => agent && stateOf(agent);
+  // The message, or the answers, are in the session by then.
+  const first = await iterator.next().catch((error: unknown) => ({ error }));
+  async function* all(): AsyncGenerator<AgentEvent, void> {
+    if ("error" in first) throw first.error;
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  const before = state() ?? { messages: [], pending: [] };
+  yield* turnChunks({ before, continues, events: all, after: state }, { isWhole: false, explain });
+}
+
+function explainAlone(error: unknown): string {
+  return isAgentError(error) ? error.message : "Something went wrong on the server.";
+}

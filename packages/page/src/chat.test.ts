@@ -1,0 +1,225 @@
+import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
+import { expect, test, vi } from "vitest";
+import {
+  gate,
+  openPage,
+  post,
+  reloadPage,
+  type Server,
+  type ServerOptions,
+  say,
+  startServer,
+  textOf,
+  toolPart,
+} from "../testing/server.ts";
+
+const payment = { text: "I pay.", calls: [{ name: "pay", args: { amount: 5 } }] };
+
+/** Starts a server that ends with the test. */
+function serve(replies: Parameters<typeof startServer>[1], options?: ServerOptions): Server {
+  return startServer(temporaryFolder("page"), replies, options);
+}
+
+function approvalOf(page: ReturnType<typeof openPage>): { readonly id: string; readonly requestReason?: string } {
+  const part = toolPart(page.lastMessage, "pay");
+  if (part?.state !== "approval-requested") throw new Error(`not asked: ${JSON.stringify(part)}`);
+  return part.approval;
+}
+
+test("a page sends a message, and gets its calls and the answer; the session has the same", async () => {
+  const server = serve([{ reasoning: "hm", calls: [{ name: "look" }] }, "There it is."]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "look" });
+  expect([page.status, page.error]).toEqual(["ready", undefined]);
+  expect(toolPart(page.lastMessage, "look")).toMatchObject({ state: "output-available", output: "seen" });
+  expect(textOf(page.lastMessage)).toBe("There it is.");
+  expect(page.lastMessage?.metadata).toMatchObject({ endReason: "stop" });
+  const { messages } = await reloadPage(server);
+  expect(messages.at(-1)?.parts.map(({ type }) => type)).toEqual(page.lastMessage?.parts.map(({ type }) => type));
+  expect(messages.at(-1)?.id).toBe(page.lastMessage?.id);
+});
+
+test("a yes runs the call that was asked about, and the turn goes on in the same message", async () => {
+  const server = serve([payment, "Paid."]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "pay" });
+  expect(approvalOf(page).requestReason).toBe("May it pay?");
+  expect(page.lastMessage?.metadata).toMatchObject({ endReason: "approval" });
+  await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
+  await vi.waitUntil(() => page.status === "ready" && textOf(page.lastMessage).endsWith("Paid."));
+  expect(server.ran).toEqual([{ amount: 5 }]);
+  expect(page.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  expect(toolPart(page.lastMessage, "pay")).toMatchObject({ state: "output-available", output: "paid" });
+});
+
+test("a no with a reason reaches the model, and nothing runs", async () => {
+  const server = serve([payment, "Then not."]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "pay" });
+  await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: false, reason: "too much" });
+  await vi.waitUntil(() => page.status === "ready" && textOf(page.lastMessage).endsWith("Then not."));
+  expect(server.ran).toEqual([]);
+  expect(toolPart(page.lastMessage, "pay")?.errorText).toContain("too much");
+});
+
+test("other arguments, words and always are answers in the body", async () => {
+  const remembered: unknown[] = [];
+  const policy = { remember: async (_call: unknown, { data }: { data?: unknown }) => void remembered.push(data) };
+  const server = serve([payment, "One.", payment, "Two."], { session: { policy } });
+  const page = openPage(server);
+  for (const [answer, ran] of [
+    [{ args: { amount: 1 } }, { amount: 1 }],
+    [{ always: true }, { amount: 5 }],
+  ] as const) {
+    await page.sendMessage({ text: "pay" });
+    const { id } = approvalOf(page);
+    const callId = toolPart(page.lastMessage, "pay")?.toolCallId ?? "";
+    await page.addToolApprovalResponse({ id, approved: true, options: { body: { answers: { [callId]: answer } } } });
+    await vi.waitUntil(() => page.status === "ready" && server.ran.length > 0);
+    expect(server.ran.splice(0)).toEqual([ran]);
+  }
+  expect(remembered).toEqual([{ remember: { text: "pay" } }]);
+});
+
+test("always is refused where nothing remembers it, and the question stays", async () => {
+  const server = serve([payment, "Paid."]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "pay" });
+  const answers = { [toolPart(page.lastMessage, "pay")?.toolCallId ?? ""]: { always: true } };
+  const refused = await server.handle(post({ id: "chat", messages: page.messages, answers }));
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("send true instead")]);
+  await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
+  await vi.waitUntil(() => textOf(page.lastMessage).endsWith("Paid."));
+});
+
+test("a page that is reloaded in the middle of an answer goes on with it, and has all of it", async () => {
+  const held = gate();
+  const server = serve([{ text: "I look.", calls: [{ name: "look" }] }, held.reply("There it is.")]);
+  const page = openPage(server);
+  void page.sendMessage({ text: "look" });
+  await held.reached;
+  await page.stop();
+  const reloaded = await reloadPage(server);
+  expect(reloaded.messages.map(({ role }) => role)).toEqual(["user"]);
+  const resumed = reloaded.resumeStream();
+  held.open();
+  await resumed;
+  expect(textOf(reloaded.lastMessage)).toBe("I look.There it is.");
+  expect(reloaded.messages).toEqual(
+    (await reloadPage(server)).messages.map((one) => expect.objectContaining({ id: one.id })),
+  );
+});
+
+test("a page that is reloaded after a yes has the message from its beginning, once", async () => {
+  const held = gate();
+  const server = serve([payment, held.reply("Paid.")]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "pay" });
+  void page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
+  await held.reached;
+  const reloaded = await reloadPage(server);
+  const resumed = reloaded.resumeStream();
+  held.open();
+  await resumed;
+  expect(textOf(reloaded.lastMessage)).toBe("I pay.Paid.");
+  expect(reloaded.lastMessage?.parts.filter(({ type }) => type === "dynamic-tool")).toHaveLength(1);
+  expect(toolPart(reloaded.lastMessage, "pay")).toMatchObject({ state: "output-available" });
+});
+
+test("a second tab reads the running turn, and may not start another", async () => {
+  const held = gate();
+  const server = serve([held.reply("Both see it.")]);
+  const first = openPage(server);
+  const sent = first.sendMessage({ text: "hi" });
+  await held.reached;
+  const refused = await server.handle(post(say("me too")));
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("A turn is running")]);
+  const second = await reloadPage(server);
+  const read = second.resumeStream();
+  held.open();
+  await Promise.all([sent, read]);
+  expect([textOf(first.lastMessage), textOf(second.lastMessage)]).toEqual(["Both see it.", "Both see it."]);
+  expect(second.messages).toHaveLength(2);
+});
+
+test("a question waits for the next process, which can answer it once", async () => {
+  const folder = temporaryFolder("page");
+  const before = startServer(folder, [payment]);
+  const page = openPage(before);
+  await page.sendMessage({ text: "pay" });
+  await before.sessions.close();
+  const after = startServer(folder, ["Paid."]);
+  const reloaded = await reloadPage(after);
+  expect(approvalOf(reloaded)).toEqual(approvalOf(page));
+  const answered = reloaded.addToolApprovalResponse({ id: approvalOf(reloaded).id, approved: true });
+  await answered;
+  await vi.waitUntil(() => textOf(reloaded.lastMessage).endsWith("Paid."));
+  expect([before.ran, after.ran]).toEqual([[], [{ amount: 5 }]]);
+  // The other tab still shows the question.
+  await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
+  const again = await after.handle(post({ id: "chat", messages: page.messages }));
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("was answered already")]);
+  expect(after.ran).toHaveLength(1);
+});
+
+test("a turn goes on after its last reader has left, for as long as the option says", async () => {
+  const held = gate();
+  const [asked, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  const server = serve(
+    [
+      held.reply("Still here."),
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          asked.resolve();
+          signal.addEventListener("abort", () => [stopped.resolve("stopped"), reject(signal.reason)]);
+        }),
+      "Again.",
+    ],
+    { lingerMs: 60 },
+  );
+  const page = openPage(server);
+  const sent = page.sendMessage({ text: "hi" });
+  await held.reached;
+  await page.stop();
+  await sent;
+  held.open();
+  await vi.waitUntil(async () => textOf((await reloadPage(server)).lastMessage) === "Still here.");
+  const next = openPage(server);
+  const left = next.sendMessage({ text: "and now" });
+  await asked.promise;
+  await next.stop();
+  await left;
+  expect(await stopped.promise).toBe("stopped");
+  await vi.waitUntil(async () => (await server.handle(post(say("again")))).status === 200);
+  await vi.waitUntil(async () => textOf((await reloadPage(server)).lastMessage) === "Again.");
+});
+
+test("stop is a route of its own: the turn ends for all its readers, and its text is kept", async () => {
+  const server = serve([
+    async function* ({ signal }) {
+      yield { type: "text-delta", text: "half an " } as const;
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+    "And on.",
+  ]);
+  const page = openPage(server);
+  const sent = page.sendMessage({ text: "hi" });
+  await vi.waitUntil(() => textOf(page.lastMessage) !== "" && page.lastMessage?.role === "assistant");
+  const stopped = await server.handle(new Request("http://page.test/api/chat/chat/stop", { method: "POST" }));
+  expect(stopped.status).toBe(204);
+  await sent;
+  expect([page.status, textOf(page.lastMessage)]).toEqual(["ready", "half an"]);
+  expect(page.lastMessage?.metadata).toMatchObject({ endReason: "stopped" });
+  expect(textOf((await reloadPage(server)).lastMessage)).toBe("half an");
+  await page.sendMessage({ text: "go on" });
+  expect(textOf(page.lastMessage)).toBe("And on.");
+});
+
+test("a turn that fails is an error of the page in words, and the session goes on", async () => {
+  const server = serve([new Error("no such model"), "Better."]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "hi" });
+  expect([page.status, page.error?.message]).toEqual(["error", "The provider scripted failed: no such model"]);
+  await page.sendMessage({ text: "again" });
+  expect(textOf(page.lastMessage)).toBe("Better.");
+});
