@@ -40,7 +40,10 @@ function answersOf(last: object, given: unknown, { pending }: SessionState): Rea
   for (const [callId, answer] of Object.entries(isObject(given) ? given : {})) {
     if (!pending.some((one) => one.callId === callId)) throw notOpen(callId);
     if (!isPageAnswer(answer))
-      throw new PageError(400, "An answer is true, false, a reason, { args }, { output } or { always: true }.");
+      throw new PageError(
+        400,
+        "An answer is true, false, a reason, { args }, { output }, { upTo } or { always: true }.",
+      );
     answers.set(callId, answer);
   }
   if (answers.size > 0) return answers;
