@@ -1,4 +1,4 @@
-import { toUIMessages } from "./aiSdk/messages.ts";
+import { messagesOf } from "./aiSdk/messages.ts";
 import { actionOf } from "./aiSdk/request.ts";
 import { turnChunks } from "./aiSdk/stream.ts";
 import { createHandler, explain, type PageHandler } from "./handle.ts";
@@ -26,6 +26,6 @@ export function createUIHandler(sessions: PageSessions): PageHandler {
     },
     read: (body) => ({ id: body.id, action: (state) => actionOf(body, state), ...reader(false) }),
     join: () => reader(true),
-    history: toUIMessages,
+    history: messagesOf,
   });
 }

@@ -2,7 +2,7 @@ import { isAgentError } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
 import { PageError } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
-import type { PageSessions } from "./pageSessions.ts";
+import { opener, type PageSessions } from "./pageSessions.ts";
 import type { PageProtocol, PageReader } from "./protocol.ts";
 
 /**
@@ -52,20 +52,20 @@ async function answer(request: Request, sessions: PageSessions, protocol: PagePr
   const url = new URL(request.url);
   const [last = "", before] = url.pathname.split("/").reverse();
   if (request.method === "POST" && last === "stop")
-    return await within(sessions, request, before, async (session) => {
+    return await within(before, async (session) => {
       await session.stop();
       return new Response(null, { status: 204 });
     });
   if (request.method === "POST") {
     const asked = protocol.read(await bodyOf(request, sessions.options.maxBytes));
-    return await within(sessions, request, asked.id, async (session, reply) => {
+    return await within(asked.id, async (session, reply) => {
       const action = asked.action(await session.state());
       if (action.type === "join") return await join(session, asked, reply);
       return reply(asked.stream(await session.start(action)));
     });
   }
   if (request.method !== "GET") throw new PageError(405, "This address takes GET and POST.");
-  return await within(sessions, request, last === "stream" ? before : last, async (session, reply) => {
+  return await within(last === "stream" ? before : last, async (session, reply) => {
     if (last === "stream") return await join(session, protocol.join(url), reply);
     const turn = await session.turn();
     const state = turn && !turn.isOver ? turn.before : await session.state();
@@ -79,12 +79,10 @@ async function answer(request: Request, sessions: PageSessions, protocol: PagePr
   }
 
   async function within(
-    opener: PageSessions,
-    from: Request,
     id: unknown,
     respond: (session: LiveSession, reply: Reply) => Promise<Response>,
   ): Promise<Response> {
-    const session = await opener.open(from, id);
+    const session = await opener.open(sessions, request, id);
     if (session instanceof Response) return session;
     session.use(1);
     let isStreamed = false;

@@ -3,8 +3,19 @@ import { PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
 import type { PageOptions, PageSession } from "./sessions.ts";
 
+/** Opens a session for a request. Throws a PageError for one that it may not open. For the handlers alone: no face of ours has it. */
+export const opener: {
+  open: (sessions: PageSessions, request: Request, id: unknown) => Promise<LiveSession | Response>;
+} = {
+  open: () => Promise.reject(new Error("not loaded")),
+};
+
 /** The sessions behind one or several pages: pass it to the handler of each protocol. */
 export class PageSessions {
+  static {
+    opener.open = (sessions, request, id) => sessions.#open(request, id);
+  }
+
   readonly options: PageOptions;
   readonly #live: Map<string, Promise<AgentLiveSession>> = new Map();
 
@@ -18,8 +29,7 @@ export class PageSessions {
     await Promise.all(opened.map((one) => one.status === "fulfilled" && one.value.close()));
   }
 
-  /** Opens a session for a request, for the handlers of this package. Throws a PageError for one that it may not open. */
-  async open(request: Request, id: unknown): Promise<LiveSession | Response> {
+  async #open(request: Request, id: unknown): Promise<LiveSession | Response> {
     if (typeof id !== "string" || !/^[\w-]{1,128}$/.test(id))
       throw new PageError(400, "The id of a session has letters, digits, - and _ alone, at most 128.");
     const session = await this.options.open(request, id);

@@ -56,7 +56,7 @@ function isCurrent(protocolVersion: unknown): boolean {
 function readerOf(runOf: RunOf): Required<PageReader> {
   return {
     stream: (turn) => {
-      const resultOf = (callId: string) => resultIn(turn.after().messages, callId);
+      const resultOf = (callId: string) => resultIn(turn.after()?.messages ?? [], callId);
       return encode(writeRun(turn.events(), { ...runOf(turn.before), resultOf }));
     },
     idle: (state) => encode(writeRun(endOf(state), runOf(state))),

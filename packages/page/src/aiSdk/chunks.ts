@@ -41,10 +41,10 @@ export function approvalIdOf({ callId, args, question: { text, guard } }: Pendin
 }
 
 export function questionChunks(call: PendingCall): UIMessageChunk[] {
-  const { callId, name, args, question, answer, within } = call;
+  const { callId, name, args, question, answer, within, effects } = call;
   const { text, data, needs, refused } = question;
   const approvalId = approvalIdOf(call);
-  const approvalDescriptor = JSON.parse(JSON.stringify({ text, data, needs, refused }));
+  const approvalDescriptor = JSON.parse(JSON.stringify({ text, data, needs, refused, effects }));
   const isYes = answer !== false && typeof answer !== "string";
   const reason = typeof answer === "string" && { reason: answer };
   return [

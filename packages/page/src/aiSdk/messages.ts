@@ -5,11 +5,14 @@ import type { SessionState } from "../protocol.ts";
 import { applyChunk, dataUrl, type Part, questionChunks, savedSteps } from "./chunks.ts";
 
 /** A conversation: an agent, or a session that it has saved. */
-export type Conversation = Pick<Agent, "sessionContext" | "pending" | "toolRegistry"> | Session | SessionState;
+export type Conversation = Pick<Agent, "sessionContext" | "pending" | "toolRegistry"> | Session;
 
 /** Returns a conversation as the messages of `useChat`. Calls that wait for an answer are questions. */
 export function toUIMessages(conversation: Conversation): UIMessage[] {
-  const state = stateOf(conversation);
+  return messagesOf(stateOf(conversation));
+}
+
+export function messagesOf(state: SessionState): UIMessage[] {
   const { messages } = state;
   const shown: UIMessage[] = [];
   for (let index = 0; index < messages.length; index += 1) {
@@ -49,7 +52,6 @@ export function stateOf(conversation: Conversation): SessionState {
     const { sessionContext: messages, pending, toolRegistry: tools } = conversation;
     return { messages, pending, tools };
   }
-  if (!("format" in conversation)) return conversation;
   const { messages, pending: waiting = [] } = conversation;
   const calls = new Map(messages.flatMap(callsIn).map((call) => [call.id, call]));
   const pending = waiting.flatMap(({ callId, question, args, answer, within }): PendingCall[] => {
