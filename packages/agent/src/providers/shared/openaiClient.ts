@@ -18,14 +18,13 @@ interface OpenAIClientSettings {
 
 /**
  * Returns a client with the two requests that the providers send: it makes one attempt and logs nothing. Of the `openai` package it loads
- * how streams are read and errors are made; its own client brings 236 files, a third of the time to the first request of a process.
+ * how streams are read and errors are made, while the first request is on its way; its own client brings 236 files, a third of the time to
+ * the first request of a process. Throws `missing_sdk` before anything is sent.
  */
 export async function openaiClient(settings: OpenAIClientSettings): Promise<OpenAI> {
   checkAddress(settings.baseURL);
-  const parts = await loadSdk("openai", () =>
-    Promise.all([import("openai/streaming"), import("openai/error"), import("openai/version")]),
-  );
-  const [{ Stream }, { APIConnectionError, APIError, APIUserAbortError }, { VERSION }] = parts;
+  const { VERSION } = await loadSdk("openai", () => import("openai/version"));
+  const loadErrors = () => import("openai/error");
   const { baseURL = "https://api.openai.com/v1" } = settings;
   const headers = headersOf(settings, `OpenAI/JS ${VERSION}`);
 
@@ -33,7 +32,8 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
     const url = new URL(baseURL);
     url.pathname = url.pathname.replace(/\/*$/, path);
     const init = { method: "POST", headers, body: JSON.stringify(body), signal: controller.signal };
-    const response = await activityFetch(url, init).catch((cause: Error) => {
+    const response = await activityFetch(url, init).catch(async (cause: Error) => {
+      const { APIConnectionError, APIUserAbortError } = await loadErrors();
       throw controller.signal.aborted ? new APIUserAbortError() : new APIConnectionError({ cause });
     });
     if (response.ok) return response;
@@ -41,6 +41,7 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
     const json = attempt(() => JSON.parse(text) as unknown);
     // Servers of other makes have no `error` around what they say.
     const said = isObject(json) && (json.error ?? undefined) === undefined ? { error: json } : json;
+    const { APIError } = await loadErrors();
     throw APIError.generate(response.status, isObject(said) ? said : undefined, text, response.headers);
   }
 
@@ -51,7 +52,9 @@ export async function openaiClient(settings: OpenAIClientSettings): Promise<Open
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort);
     const response = fetchReply(path, body, controller);
-    const chunks = response.then((opened) => Stream.fromSSEResponse(opened, controller, silent));
+    const chunks = Promise.all([response, import("openai/streaming")]).then(([opened, { Stream }]) =>
+      Stream.fromSSEResponse(opened, controller, silent),
+    );
     // Whoever asks for the response hears of its failure there.
     chunks.catch(() => undefined);
     return Object.assign(chunks, { asResponse: () => response });
