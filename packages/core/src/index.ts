@@ -1,4 +1,5 @@
 export { validateJson } from "./arguments/validateJson.ts";
+export type { RecordedCall, RunStep, StepStart } from "./callStep.ts";
 export { type ArgumentsOf, defineTool, type ParametersSchema, type ToolDefinition } from "./defineTool.ts";
 export {
   type ApprovalQuestion,

@@ -1,3 +1,4 @@
+import type { RunStep } from "./callStep.ts";
 import type { ContentBlock, ToolProgress } from "./content.ts";
 import type { ToolEffect } from "./effect.ts";
 import type { ApprovalQuestion, DenialDetails, ToolError } from "./errors.ts";
@@ -61,8 +62,10 @@ export interface CallLog {
   readonly lines: readonly object[];
   /** Answers to the questions of its last run, by the id of the call within. */
   readonly answers?: Readonly<Record<string, ApprovalAnswer>> | undefined;
-  /** Keeps lines behind those that are there; what they say happens once it resolves. */
-  write(lines: readonly object[]): void | Promise<void>;
+  /** Keeps lines behind those that are there; what they say happens once it resolves. The first of a run hold the answers. `sync`: also on disk. */
+  write(lines: readonly object[], sync?: boolean): void | Promise<void>;
+  /** Present where calls are steps, which another process repeats by their records. */
+  readonly step?: RunStep | undefined;
 }
 
 /** Claims of a tool about itself; MCP's tool annotations and the approval policy read it. */

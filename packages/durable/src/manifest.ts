@@ -4,7 +4,7 @@ import type { AgentSource } from "./run.ts";
 import { createAgent, defineAgent } from "./turn.ts";
 
 /** The version of how a turn is cut into steps. Another version does not go on with a turn begun with this one. */
-const stepsVersion = 1;
+const stepsVersion = 2;
 
 /**
  * Returns a digest of the tools, models and options of all agents: workers with others do not go on with each other's turns. Not of prompts,

@@ -259,6 +259,19 @@ test("a call that was begun and has no result may have run, unless it can run tw
   expect(ran.filter((one) => one === "a")).toEqual([]);
 });
 
+test("a call that was allowed and begun, and has no result, may have run too", async () => {
+  const { registry, ran } = scenario();
+  const code = `return tools.write({ path: "a" }).catch((error) => error.message)`;
+  const kept = new Kept();
+  await runOnce(registry, code, kept);
+  kept.answers = { "c:1": true };
+  expect((await runOnce(registry, code, kept)).output).toBe("wrote a");
+  kept.texts.splice(0, kept.texts.length, ...kept.texts.filter((text) => !text.includes('"type":"end"')));
+  kept.answers = undefined;
+  expect((await runOnce(registry, code, kept)).output).toBe("Error executing write: Interrupted; may have run");
+  expect(ran).toEqual(["a"]);
+});
+
 test("the engine of a record is that of the manifest", () => {
   expect(manifest.dependencies["quickjs-wasi"]).toBe(engineVersion);
 });

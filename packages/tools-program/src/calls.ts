@@ -1,37 +1,17 @@
-import {
-  type AnyToolRegistry,
-  type Approve,
-  type ExecuteOptions,
-  renderOutcome,
-  type ToolOutcome,
-  toolFingerprint,
-  type WithinQuestion,
-} from "@toolcrib/core";
+import { type StepStart, toolFingerprint, type WithinQuestion } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
-import { type Asked, approvalOf, shownTogether } from "./approval.ts";
+import { type AnswerSettings, answerCall, type CallAnswer, type CallEnd, failure } from "./answerCall.ts";
+import { type Asked, shownTogether } from "./approval.ts";
 import { isReadOnly } from "./callable.ts";
 import { type CallRecord, shownLength } from "./callRecord.ts";
 import type { GuestCall, GuestResult, TimedResult } from "./engine/messages.ts";
-import { digest, type LogLine, type ProgramLog } from "./programLog.ts";
+import { digest, type Line, type LogLine } from "./programLog.ts";
 
-/** Most bytes of what a call takes from a program, and of what it gives it. */
-const mostBytes = 2 ** 20;
 const notRun = "Not run: the program has ended";
 
-/** The result that a program gets: a value, or an error with its code. */
-export type CallAnswer = { readonly value: unknown } | { readonly message: string; readonly code: string };
-
-export interface CallSettings {
-  /** The registry that runs the calls. */
-  readonly registry: AnyToolRegistry;
-  /** The id of the program's own call; those of its calls are `OUTER:n`. */
-  readonly outer: string;
-  readonly options: Omit<ExecuteOptions, "callId" | "within">;
+export interface CallSettings extends AnswerSettings {
   readonly maxConcurrent: number;
-  readonly log: ProgramLog;
-  /** Returns why programs may not call a tool that the registry has. */
-  readonly refusal: (name: string) => string | undefined;
   /** Answers a question about tools. */
   readonly lookUp: (name: string, args: unknown) => CallAnswer;
   readonly deliver: (results: readonly TimedResult[]) => void;
@@ -42,11 +22,18 @@ export interface CallSettings {
   readonly onDifference: (why: string) => void;
 }
 
-type Queued = GuestCall & { readonly record: CallRecord };
+type Queued = GuestCall & {
+  readonly record: CallRecord;
+  /** To be kept as it starts. */
+  readonly lines: readonly Line<"call">[];
+  /** False for one that may have run before. */
+  readonly mayRun: boolean;
+};
 
 /**
  * Runs the calls of one program by the registry, in the order in which it made them: neighbouring read-only ones side by side, up to
- * `maxConcurrent`, any other alone. Calls of the record that have a result are not run again.
+ * `maxConcurrent`, any other alone. Calls of the record that have a result are not run again. Where calls are steps, the program gets the results
+ * of all that it has made together, in their order: it must not matter which ends first.
  */
 export class ProgramCalls {
   readonly #settings: CallSettings;
@@ -56,17 +43,21 @@ export class ProgramCalls {
   readonly #questions = new Map<number, Asked>();
   #isParked = false;
   readonly #results: TimedResult[] = [];
+  /** The number of them that are in the record. */
+  #kept = 0;
   /** Messages to the program: its start, and results. */
   #sent = 1;
   #isIdle = false;
   #flush: NodeJS.Immediate | undefined;
   #isFlushing = false;
-  #taken: Promise<void> = Promise.resolve();
   #hasEnded = false;
   #onIdle: (() => void) | undefined;
+  /** The program's clock. */
+  #time: number;
 
   constructor(settings: CallSettings) {
     this.#settings = settings;
+    this.#time = settings.log.begin.time;
   }
 
   get records(): readonly CallRecord[] {
@@ -75,66 +66,62 @@ export class ProgramCalls {
 
   /** Takes the calls that the program has made by its `turn`th turn, after which it waits. */
   take(calls: readonly GuestCall[], turn: number): void {
-    this.#taken = this.#taken.then(() => this.#take(calls, turn));
-  }
-
-  async #take(calls: readonly GuestCall[], turn: number): Promise<void> {
     const { log, onDifference } = this.#settings;
-    const lines: LogLine[] = [];
-    const queued: Queued[] = [];
     for (const call of calls) {
-      const record = call.number > 0 ? this.#recordOf(call) : undefined;
-      if (!record) {
-        if (!log.resultOf(call.number)) this.#answerLookUp(call);
+      const before = log.resultOf(call.number);
+      if (before) this.#time = Math.max(this.#time, before.time);
+      if (call.number < 0) {
+        if (!before) this.#answerLookUp(call);
         continue;
       }
+      const record = this.#recordOf(call);
       const line = this.#lineOf(call);
       const difference = log.difference(line);
       if (difference) {
         onDifference(difference);
         return;
       }
-      if (difference === undefined) lines.push(line);
-      const before = log.resultOf(call.number);
+      const wasBegun = log.wasBegun(call.number);
+      const mayRun = !wasBegun || this.#mayRunTwice(call.name);
+      // One that was asked about is in the record.
+      const lines = difference === undefined || wasBegun ? [line] : [];
       if (before) setState(record, before);
-      else if (log.wasBegun(call.number) && !this.#mayRunTwice(call.name)) this.#interrupt(call.number, record);
-      else queued.push({ ...call, record });
+      else if (!this.#hasEnded) this.#queue.push({ ...call, record, lines, mayRun });
     }
-    await this.#write(lines);
-    if (this.#hasEnded) return;
-    this.#queue.push(...queued);
     this.#isIdle = turn === this.#sent;
-    this.#startNext();
+    if (!this.#hasEnded) this.#startNext();
   }
 
   /** Lets no further result reach the program. Resolves once no call runs; those that wait are begun only if the program ended well. */
   async end(isWell: boolean): Promise<void> {
-    await this.#taken;
     this.#hasEnded = true;
     clearImmediate(this.#flush);
-    this.#note(this.#results.splice(0));
-    const left = isWell ? [] : this.#queue.splice(0);
+    void this.#write(this.#newEnds());
+    if (!isWell) this.#queue.length = 0;
     const asked = this.#isParked ? [] : this.#questions.values();
-    this.#note([...left, ...asked].map(({ number, name }) => resultOf(number, failure(name, notRun))));
+    this.#note(Array.from(asked, ({ number, name }) => this.#resultOf(number, failure(name, notRun))));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
     this.#startNext();
     return promise;
   }
 
-  /** Keeps lines; resolves to whether it could. What they say must not happen where they cannot be kept, so the program is ended then. */
-  async #write(lines: readonly LogLine[]): Promise<boolean> {
-    const { log, onDifference } = this.#settings;
-    if (lines.length === 0 || !log.isKept) return true;
+  /** Keeps lines; resolves to whether it could. */
+  async #write(lines: readonly LogLine[], sync = false): Promise<boolean> {
     try {
-      await log.write(lines);
+      if (lines.length > 0) await this.#settings.log.write(lines, sync);
       return true;
     } catch (error) {
-      this.#hasEnded = true;
-      this.#queue.length = 0;
-      onDifference(`its record cannot be kept: ${messageOf(error)}`);
+      this.#fail(error);
       return false;
     }
+  }
+
+  /** Ends the program: nothing must happen of which there is no record. */
+  #fail(error: unknown): void {
+    this.#hasEnded = true;
+    this.#queue.length = 0;
+    this.#settings.onDifference(`its record cannot be kept: ${messageOf(error)}`);
   }
 
   #recordOf({ number, name, args }: GuestCall): CallRecord {
@@ -144,7 +131,7 @@ export class ProgramCalls {
     return record;
   }
 
-  #lineOf({ number, name, args }: GuestCall): Extract<LogLine, { type: "call" }> {
+  #lineOf({ number, name, args }: GuestCall): Line<"call"> {
     const { registry, log } = this.#settings;
     const tool = registry.get(name);
     const prints = log.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
@@ -156,19 +143,18 @@ export class ProgramCalls {
     return !tool || isReadOnly(tool) || attempt(() => tool.idempotent) === true;
   }
 
-  #interrupt(number: number, record: CallRecord): void {
-    record.state = "failed";
-    record.error = "Interrupted; may have run";
-    this.#deliver(number, failure(record.name, record.error));
-  }
-
   #startNext(): void {
-    for (let next = this.#queue[0]; next && this.#mayStart(next.record); next = this.#queue[0]) {
+    const group: Queued[] = [];
+    const isRound = this.#settings.log.step !== undefined && this.#running.size > 0;
+    for (let next = this.#queue[0]; next && !isRound && this.#mayStart(next.record); next = this.#queue[0]) {
       this.#queue.shift();
-      void this.#run(next, next.record);
+      this.#running.add(next.record);
+      group.push(next);
     }
+    if (group.length > 0) void this.#start(group);
     if (this.#running.size > 0 || this.#queue.length > 0) return;
     this.#onIdle?.();
+    if (this.#results.length > 0) this.#flushSoon();
     const isStill = this.#isIdle && this.#results.length === 0 && !this.#isFlushing && !this.#hasEnded;
     if (!isStill || this.#questions.size === 0) return;
     this.#isParked = true;
@@ -187,69 +173,67 @@ export class ProgramCalls {
     return record.isReadOnly && one?.isReadOnly === true && this.#running.size < this.#settings.maxConcurrent;
   }
 
-  async #run(call: Queued, record: CallRecord): Promise<void> {
-    this.#running.add(record);
+  /** Starts calls once their beginning is kept. */
+  async #start(group: readonly Queued[]): Promise<void> {
+    // What has ended before must not be in doubt if the process dies now.
+    const ends = this.#settings.log.step ? [] : this.#newEnds();
+    const isKept = await this.#write(
+      [...ends, ...group.flatMap(({ lines }) => lines)],
+      group.some(({ name, mayRun }) => mayRun && !this.#mayRunTwice(name)),
+    );
+    for (const call of group) {
+      if (isKept) void this.#run(call);
+      else this.#running.delete(call.record);
+    }
+    if (!isKept) this.#startNext();
+  }
+
+  async #run(call: Queued): Promise<void> {
+    const { number, record, name } = call;
     record.state = "running";
     this.#settings.onStart(record);
-    const answer = await this.#answer(call);
+    const end = await this.#endOf(call).catch((error: unknown) => this.#fail(error));
+    const isAsked = end?.asked && (await this.#write([{ type: "asked", number, print: end.asked.print }]));
     this.#running.delete(record);
-    if (answer) {
-      setState(record, resultOf(call.number, answer));
-      if (this.#hasEnded) this.#note([resultOf(call.number, answer)]);
-      else this.#deliver(call.number, answer);
-    } else record.state = "asked";
+    if (isAsked && !this.#hasEnded) {
+      record.state = "asked";
+      this.#questions.set(number, end.asked);
+    } else if (end) {
+      const { answer, time } = end.asked ? { answer: failure(name, notRun), time: 0 } : end;
+      const result = this.#resultOf(number, answer, time);
+      setState(record, result);
+      if (this.#hasEnded) this.#note([result]);
+      else this.#deliver(result);
+    }
     this.#startNext();
   }
 
-  /** Resolves to undefined for a call that a guard asks about. */
-  async #answer({ number, name, args: text }: GuestCall): Promise<CallAnswer | undefined> {
-    const { registry, outer, options, refusal, log } = this.#settings;
-    const refused = refusal(name);
-    if (refused !== undefined) return { message: refused, code: "not_available" };
-    const bytes = Buffer.byteLength(text);
-    if (bytes > mostBytes)
-      return failure(name, `Invalid arguments: they have ${bytes} bytes, a call of a program at most ${mostBytes}`);
-    const args: unknown = attempt(() => JSON.parse(text));
-    const callId = `${outer}:${number}`;
-    let asked: Asked | undefined;
-    const approve: Approve = async (guarded, question) => {
-      const write = (lines: readonly LogLine[]): Promise<boolean> => this.#write(lines);
-      const approval = await approvalOf(guarded, question, { number, callId, log, approve: options.approve, write });
-      if ("answer" in approval) return approval.answer;
-      asked = approval.asked;
-      return false;
-    };
-    const asks = options.approve !== undefined || log.isKept;
-    const outcome = await registry.invoke(name, args, { ...options, callId, within: outer, ...(asks && { approve }) });
-    if (!asked) return attempt(() => this.#read(name, outcome)) ?? failure(name, "its result cannot be read");
-    await this.#write([{ type: "asked", number, print: asked.print }]);
-    if (this.#hasEnded) return failure(name, notRun);
-    this.#questions.set(number, asked);
-    return undefined;
-  }
-
-  #read(name: string, outcome: ToolOutcome): CallAnswer {
-    if (!outcome.ok) return { message: renderOutcome(name, outcome), code: outcome.error.code };
-    if (this.#settings.registry.get(name)?.outputSchema !== undefined) {
-      if (outcome.data !== undefined) return { value: outcome.data };
-      return failure(name, `it gave no data for a program, of at most ${mostBytes} bytes and as its outputSchema says`);
-    }
-    const bytes = Buffer.byteLength(outcome.output);
-    if (bytes <= mostBytes) return { value: outcome.output };
-    return failure(
-      name,
-      `its result has ${bytes} bytes, that of a call of a program at most ${mostBytes}: ask for less`,
-    );
+  /** Resolves to the end of a call, as it was recorded if it was a step before. */
+  async #endOf(call: Queued): Promise<CallEnd> {
+    const { log } = this.#settings;
+    const run = (start: StepStart): Promise<CallEnd> =>
+      answerCall(this.#settings, call, start, (lines) => this.#write(lines, true));
+    if (!log.step) return run({ mayHaveRun: !call.mayRun });
+    const end = await log.step(run, { number: call.number, once: !this.#mayRunTwice(call.name) });
+    for (const line of end.lines ?? []) log.take(line);
+    await this.#write(end.lines ?? []);
+    return end;
   }
 
   #answerLookUp({ number, name, args }: GuestCall): void {
     const given: unknown = attempt(() => JSON.parse(args));
-    if (!this.#hasEnded) this.#deliver(number, this.#settings.lookUp(name, given));
+    if (!this.#hasEnded) this.#deliver(this.#resultOf(number, this.#settings.lookUp(name, given), this.#time));
   }
 
-  #deliver(number: number, answer: CallAnswer): void {
-    this.#results.push(resultOf(number, answer));
-    this.#flushSoon();
+  /** Returns a result with the time at which the program gets it. */
+  #resultOf(number: number, answer: CallAnswer, time = Date.now()): TimedResult {
+    const ok = "value" in answer;
+    return { number, ok, text: JSON.stringify(ok ? answer.value : answer), time };
+  }
+
+  #deliver(result: TimedResult): void {
+    this.#results.push(result);
+    if (this.#settings.log.step === undefined) this.#flushSoon();
   }
 
   /** Records results that the program does not get any more. */
@@ -257,38 +241,39 @@ export class ProgramCalls {
     void this.#write(results.map((one) => ({ type: "end", ...one })));
   }
 
+  /** Returns the lines of the results that are in no record yet. The program's clock does not go back. */
+  #newEnds(): readonly LogLine[] {
+    const timed = this.#results.splice(this.#kept).map((result) => {
+      this.#time = Math.max(this.#time, result.time);
+      return { ...result, time: this.#time };
+    });
+    this.#kept = this.#results.push(...timed);
+    return timed.map((one) => ({ type: "end", ...one }));
+  }
+
   /** Sends the results that come at one time together, once they are kept. */
   #flushSoon(): void {
+    const { log, deliver } = this.#settings;
     if (this.#isFlushing) return;
     this.#flush ??= setImmediate(async () => {
       this.#flush = undefined;
+      if (log.step) this.#results.sort((one, other) => one.number - other.number);
+      const ends = this.#newEnds();
       const results = this.#results.splice(0);
+      this.#kept = 0;
       this.#isFlushing = true;
-      await this.#write(results.map((result) => ({ type: "end", ...result })));
+      await this.#write(ends);
       this.#isFlushing = false;
       if (this.#hasEnded) return;
-      this.#send(results);
+      this.#sent += 1;
+      this.#isIdle = false;
+      deliver(results);
       if (this.#results.length > 0) this.#flushSoon();
     });
-  }
-
-  #send(results: readonly TimedResult[]): void {
-    this.#sent += 1;
-    this.#isIdle = false;
-    this.#settings.deliver(results);
   }
 }
 
 function setState(record: CallRecord, { ok, text }: GuestResult): void {
   record.state = ok ? "ok" : "failed";
   if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
-}
-
-function resultOf(number: number, answer: CallAnswer): TimedResult {
-  const ok = "value" in answer;
-  return { number, ok, text: JSON.stringify(ok ? answer.value : answer), time: Date.now() };
-}
-
-function failure(name: string, why: string): CallAnswer {
-  return { message: `Error executing ${name}: ${why}`, code: "execution_failed" };
 }

@@ -1,7 +1,7 @@
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { nearestName, rankTools, shownName } from "@toolcrib/core/internal";
+import type { CallAnswer } from "./answerCall.ts";
 import { callableTools, type MayCall } from "./callable.ts";
-import type { CallAnswer } from "./calls.ts";
 import { declarationOf } from "./declarations.ts";
 import { listed } from "./description.ts";
 

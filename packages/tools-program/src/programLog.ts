@@ -3,6 +3,7 @@ import {
   type ApprovalQuestion,
   type CallLog,
   type GuardedCall,
+  type RunStep,
   toolFingerprint,
 } from "@toolcrib/core";
 import { attempt, canonicalJson, upToOf } from "@toolcrib/core/internal";
@@ -27,7 +28,7 @@ export interface GuestStart {
 export type LogLine =
   /** The beginning: all that the guest starts with, and digests of what must be the same when it is repeated. */
   | ({ readonly type: "begin"; readonly code: string; readonly engine: string } & GuestStart)
-  /** A call, before it starts. `print`: digest of the JSON text of its arguments, of which `args` is a cut; `tool`: fingerprint, absent for an unknown tool. */
+  /** A call, each time that it begins. `print`: digest of the JSON text of its arguments, of which `args` is a cut; `tool`: fingerprint, absent for an unknown tool. */
   | {
       readonly type: "call";
       readonly number: number;
@@ -47,7 +48,7 @@ export type LogLine =
   /** A call that was asked about may run now. `by`: the call whose answer, one for several, allows it. */
   | { readonly type: "start"; readonly number: number; readonly by?: number };
 
-type Line<Type extends LogLine["type"]> = Extract<LogLine, { type: Type }>;
+export type Line<Type extends LogLine["type"]> = Extract<LogLine, { type: Type }>;
 
 /** A program's record, as the caller keeps it; without one it is written nowhere. */
 export class ProgramLog {
@@ -66,31 +67,25 @@ export class ProgramLog {
   /** Lines to write before the program starts. */
   readonly #first: readonly LogLine[];
 
-  /** `outer`: the id of the program's call. */
-  constructor(log: CallLog | undefined, code: string, outer: string, start: GuestStart) {
+  private constructor(log: CallLog | undefined, outer: string, own: Line<"begin">, begin: LogLine) {
     this.#log = log;
-    const own = { code: digest(code), engine: digest(`${engineVersion}\n${guestPrelude}`) };
-    const [first, ...rest] = (log?.lines ?? []) as readonly LogLine[];
-    if (first === undefined) {
-      this.begin = { type: "begin", ...start, ...own };
-      this.#first = [this.begin];
-      return;
-    }
-    const isOwn = first.type === "begin" && first.code === own.code;
+    const isOwn = begin.type === "begin" && begin.code === own.code;
     if (!isOwn) this.problem = "its record is that of another program";
-    else if (first.engine !== own.engine)
+    else if (begin.engine !== own.engine)
       this.problem = "its record is that of another version of @toolcrib/tools-program";
-    this.begin = first.type === "begin" ? first : { type: "begin", ...start, ...own };
-    for (const line of rest) this.#take(line);
+    this.begin = isOwn ? begin : own;
+    const [first, ...rest] = (log?.lines ?? []) as readonly LogLine[];
+    for (const line of rest) this.take(line);
     const given = Object.entries(log?.answers ?? {}).flatMap(([id, answer]): LogLine[] => {
       const number = Number(id.slice(outer.length + 1));
       return id.startsWith(`${outer}:`) && this.#asked.has(number) ? [{ type: "answer", number, answer }] : [];
     });
-    for (const line of given) this.#take(line);
-    this.#first = given;
+    for (const line of given) this.take(line);
+    this.#first = first === undefined ? [begin] : given;
   }
 
-  #take(line: LogLine): void {
+  /** Notes what a line says. */
+  take(line: LogLine): void {
     if (line.type === "call") this.#calls.set(line.number, line);
     if (line.type === "end") this.#ends.set(line.number, line);
     if (line.type === "asked") {
@@ -111,20 +106,23 @@ export class ProgramLog {
     else this.#answers.set(`${number} ${this.#asked.get(number)}`, answer);
   }
 
-  /** Begins the record of this run. */
-  async open(): Promise<void> {
-    if (this.#first.length > 0) await this.#log?.write(this.#first);
+  /** Begins the record of this run. `outer`: the id of the program's call. */
+  static async open(log: CallLog | undefined, code: string, outer: string, start: GuestStart): Promise<ProgramLog> {
+    const engine = digest(`${engineVersion}\n${guestPrelude}`);
+    const own: Line<"begin"> = { type: "begin", ...start, code: digest(code), engine };
+    const [first = (await log?.step?.(async () => own)) ?? own] = (log?.lines ?? []) as readonly LogLine[];
+    const opened = new ProgramLog(log, outer, own, first);
+    if (opened.problem === undefined && opened.#first.length > 0) await log?.write(opened.#first);
+    return opened;
   }
 
   /** Returns the calls of the record, whether the program has come to them again or not. */
   get records(): readonly CallRecord[] {
-    const lines = (this.#log?.lines ?? []) as readonly LogLine[];
-    return lines.flatMap((line): CallRecord[] => {
-      if (line.type !== "call") return [];
-      const { number, name, args } = line;
-      const end = lines.findLast((one) => one.type === "end" && one.number === number);
-      const state = end?.type !== "end" ? (this.#asked.has(number) ? "asked" : "running") : end.ok ? "ok" : "failed";
-      return [{ number, name, args: clip(args, shownLength), isReadOnly: false, state }];
+    return Array.from(this.#calls.values(), ({ number, name, args }) => {
+      const open = this.#asked.has(number) ? "asked" : "running";
+      const end = this.#ends.get(number);
+      const state = end ? (end.ok ? "ok" : "failed") : open;
+      return { number, name, args: clip(args, shownLength), isReadOnly: false, state };
     });
   }
 
@@ -132,8 +130,13 @@ export class ProgramLog {
     return this.#log !== undefined;
   }
 
-  write(lines: readonly LogLine[]): void | Promise<void> {
-    return this.#log?.write(lines);
+  write(lines: readonly LogLine[], sync: boolean): void | Promise<void> {
+    return this.#log?.write(lines, sync);
+  }
+
+  /** Runs a call as a step, where calls are steps. */
+  get step(): RunStep | undefined {
+    return this.#log?.step;
   }
 
   /** Says why a call cannot be the one of the record; the empty text for one that it is, and undefined for a new one. */
@@ -145,7 +148,7 @@ export class ProgramLog {
     return before.tool === tool ? "" : `the tool ${name} is not the same any more`;
   }
 
-  /** Returns whether a call of the record was begun, and no question about it was open: it may have run. */
+  /** Returns whether a call of the record has begun, and was not asked about then: it may have run. */
   wasBegun(number: number): boolean {
     return this.#calls.has(number) && !this.#asked.has(number);
   }
@@ -156,7 +159,7 @@ export class ProgramLog {
   }
 
   /** Returns the result of the record for a call, if it has one. */
-  resultOf(number: number): GuestResult | undefined {
+  resultOf(number: number): TimedResult | undefined {
     return this.#ends.get(number);
   }
 

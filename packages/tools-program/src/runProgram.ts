@@ -40,14 +40,13 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   checkSource(code, settings.maxSourceBytes);
   const { registry, guards: _, log: kept, ...rest } = caller;
   const outer = call.callId ?? nextName();
-  const log = new ProgramLog(kept, code, outer, {
+  const log = await ProgramLog.open(kept, code, outer, {
     seed: Math.floor(Math.random() * mostSeed),
     time: Date.now(),
     names: callableTools(registry, mayCall).map(({ name }) => name),
     maxCalls: settings.maxCalls,
   });
   if (log.problem !== undefined) return answerOf(program, repeatedOtherwise(noEnd, log.problem), log.records);
-  await log.open();
   const { promise, resolve } = Promise.withResolvers<Ended>();
   let running: RunningProgram | undefined;
   let questions: readonly WithinQuestion[] | undefined;

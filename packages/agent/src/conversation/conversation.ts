@@ -167,8 +167,8 @@ export function denied(call: ToolCallBlock, reason: string): ToolMessage {
 }
 
 /** Returns the result of a call whose process ended while it ran. */
-export function interrupted(call: ToolCallBlock): ToolMessage {
-  return failed(call, "Interrupted; may have run");
+export function interrupted(call: ToolCallBlock, more = ""): ToolMessage {
+  return failed(call, `Interrupted; may have run${more}`);
 }
 
 /** Returns the result of a call whose arguments were not a whole JSON object. */

@@ -15,8 +15,8 @@ import { lastCalls, pendingCalls, type WaitingCall, waitingResult } from "./wait
 
 /** A second place for the lines of a conversation, as it grows; each method is awaited before the turn goes on. */
 export interface Recorder {
-  /** Writes in one piece: all lines or, after a crash, the first few. */
-  write(lines: readonly ConversationLine[]): Promise<void>;
+  /** Writes in one piece: all lines or, after a crash, the first few. Without `sync` a loss of power may take them. */
+  write(lines: readonly ConversationLine[], sync?: boolean): Promise<void>;
   /** Tells that the turn is over: files may be closed. */
   turnEnded(): Promise<void>;
 }
@@ -110,7 +110,8 @@ export class History {
     const byId = new Map<string, WaitingCall>(waiting.map((call) => [call.callId, { ...call, step }]));
     const lines = lastCalls(this.messages).flatMap((call) => {
       const pending = byId.get(call.id);
-      return pending ? [{ type: "message", message: waitingResult(call, pending), pending } as const] : [];
+      const log = this.#state.recorded.get(call.id)?.log;
+      return pending ? [{ type: "message", message: waitingResult(call, log), pending } as const] : [];
     });
     return this.#claim(...lines);
   }
@@ -120,9 +121,18 @@ export class History {
     return this.#claim({ type: "answers", answers });
   }
 
-  /** Records that these calls start: they no longer wait. */
-  async start(calls: readonly ToolCallBlock[]): Promise<void> {
-    if (calls.length > 0) await this.#claim({ type: "tool-start", callIds: calls.map((call) => call.id) });
+  /** Records that these calls start: they no longer wait. Those that keep a record begin it. */
+  async start(calls: readonly ToolCallBlock[], keepsRecord: (call: ToolCallBlock) => boolean): Promise<void> {
+    if (calls.length === 0) return;
+    const records = calls.filter(keepsRecord).map(({ id: callId }) => ({ type: "within", callId, lines: [] }) as const);
+    await this.#claim({ type: "tool-start", callIds: calls.map((call) => call.id) }, ...records);
+  }
+
+  /** Adds lines to the record of a call. */
+  async keep(callId: string, lines: readonly object[], sync: boolean): Promise<void> {
+    const line = { type: "within", callId, lines } as const;
+    apply(this.#state, line);
+    await this.recorder?.write([line], sync);
   }
 
   /** Answers every call that has no result yet as not run. Calls that wait go on waiting as long as there is a question. */

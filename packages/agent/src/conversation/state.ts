@@ -27,6 +27,8 @@ export type ConversationLine =
   | { readonly type: "answers"; readonly answers: Answers }
   /** These calls are about to run. */
   | { readonly type: "tool-start"; readonly at?: string; readonly callIds: readonly string[] }
+  /** Lines of the record of a composite call that runs, behind those that it has. The first ones of a run hold the answers that it got. */
+  | { readonly type: "within"; readonly callId: string; readonly lines: readonly object[] }
   | OpeningLine
   | ChangeLine
   /** The last `count` messages were taken out. `refused`: the service refused them. */
@@ -56,6 +58,8 @@ export interface ConversationState extends Announced {
   readonly waiting: Map<string, WaitingCall>;
   /** Calls of the last reply that were started. */
   readonly started: Set<string>;
+  /** Those of them that keep a record, each as it would go on: by its record. */
+  readonly recorded: Map<string, WaitingCall & { readonly log: object[] }>;
 }
 
 /** The parts of a conversation that a saved session keeps beside its messages. Empty ones are absent. */
@@ -97,6 +101,7 @@ export function emptyState(): ConversationState {
     foundTools: new Set(),
     waiting: new Map(),
     started: new Set(),
+    recorded: new Map(),
   };
 }
 
@@ -119,6 +124,9 @@ export function apply(state: ConversationState, line: ConversationLine): void {
     case "tool-start":
       for (const id of line.callIds) state.started.add(id);
       release(state, line.callIds);
+      break;
+    case "within":
+      applyWithin(state, line);
       break;
     case "opening": {
       const { type: _, ...opening } = line;
@@ -158,15 +166,31 @@ function applyMessage(
   if (message.role !== "tool") {
     closeCalls(state);
     if (message.role === "assistant") state.started.clear();
+    state.recorded.clear();
     state.messages.push(message);
     return;
   }
   for (const name of foundBy(message.name, data)) state.foundTools.add(name);
   state.waiting.delete(message.callId);
   putResult(state.messages, message);
+  const log = pending?.log ?? state.recorded.get(message.callId)?.log;
+  state.recorded.delete(message.callId);
   if (!pending) return;
-  state.waiting.set(message.callId, pending);
+  state.waiting.set(message.callId, log ? { ...pending, log } : pending);
   state.started.delete(message.callId);
+}
+
+function applyWithin(
+  { recorded, messages }: ConversationState,
+  { callId, lines }: Extract<ConversationLine, { type: "within" }>,
+): void {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const step = messages.slice(lastUser + 1).filter(({ role }) => role === "assistant").length;
+  const call = recorded.get(callId) ?? { callId, step, log: [] };
+  call.log.push(...lines);
+  const { within, question, ...rest } = call;
+  // They are answered, and the answers are in the record.
+  recorded.set(callId, within && lines.length > 0 ? rest : call);
 }
 
 /** Returns the names that a call of `search_tools` has found, from the data of its outcome; none for any other tool. */
@@ -192,6 +216,10 @@ function closeCalls(state: ConversationState): void {
 /** Takes the placeholders of these calls away: they no longer wait, and are open. */
 function release(state: ConversationState, callIds: readonly string[]): void {
   if (state.waiting.size === 0) return;
+  for (const id of callIds) {
+    const call = state.waiting.get(id);
+    if (call?.log) state.recorded.set(id, { ...call, log: [...call.log] });
+  }
   const released = new Set(callIds.filter((id) => state.waiting.delete(id)));
   if (released.size > 0) state.messages = withoutResults(state.messages, released);
 }
@@ -214,6 +242,7 @@ function keepFirst(state: ConversationState, messages: Message[]): void {
 function applyMessages(state: ConversationState, line: Extract<ConversationLine, { type: "messages" }>): void {
   const { messages, pending = [], foundTools = [], opening, changes = [] } = line;
   state.waiting.clear();
+  state.recorded.clear();
   for (const call of pending) state.waiting.set(call.callId, call);
   state.foundTools.clear();
   for (const name of foundTools) state.foundTools.add(name);

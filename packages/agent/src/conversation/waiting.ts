@@ -40,9 +40,15 @@ export interface WaitingCall {
 export type WithinCall = WithinQuestion & { readonly answer?: Answer };
 
 /** Creates the result that stands for a waiting call in the history. */
-export function waitingResult(call: ToolCallBlock, { log }: Pick<WaitingCall, "log"> = {}): ToolMessage {
+export function waitingResult(call: ToolCallBlock, log?: WaitingCall["log"]): ToolMessage {
   if (!log) return notRun(call, "waiting for approval");
   return toolMessage(call, { output: `Waiting for approval; ${callsMade(log)} calls made`, isError: true });
+}
+
+/** Returns a call whose process has ended as one that waits, and is answered: it goes on by its record. */
+export function readyToGoOn(call: WaitingCall): WaitingCall {
+  const text = `Its process ended while it ran; ${callsMade(call.log ?? [])} calls made. Go on?`;
+  return { question: { text }, answer: true, ...call };
 }
 
 /** Counts the calls that have ended within a call, by its record. */

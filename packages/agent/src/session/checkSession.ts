@@ -2,7 +2,7 @@ import type { ChatTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
-import type { ConversationLine } from "../conversation/state.ts";
+import type { ConversationLine, ConversationState } from "../conversation/state.ts";
 import { isAnswer, isWaiting, isWaitingCall, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { Message } from "../messages.ts";
@@ -30,14 +30,17 @@ export function checkSession(value: unknown, source: string): Session {
 }
 
 /** Checks a line of a journal after its header, and freezes copies of what joins the conversation. Throws `bad_session`. */
-export function checkLine(line: unknown, at: string, waiting: ReadonlyMap<string, WaitingCall>): ConversationLine {
+export function checkLine(line: unknown, at: string, state: AnsweredState): ConversationLine {
   if (!isObject(line))
     throw badSession(at, "it is not a JSON object; restore the file from a copy, or delete this line and all after it");
-  return { ...line, ...checkedFields(line, at, waiting) } as unknown as ConversationLine;
+  return { ...line, ...checkedFields(line, at, state) } as unknown as ConversationLine;
 }
 
-function checkedFields(line: Record<string, unknown>, at: string, waiting: ReadonlyMap<string, WaitingCall>): object {
-  const { type, message, usage, pending, messages, callIds, answers, count } = line;
+/** The calls to which there may be an answer. */
+type AnsweredState = Pick<ConversationState, "waiting" | "recorded">;
+
+function checkedFields(line: Record<string, unknown>, at: string, { waiting, recorded }: AnsweredState): object {
+  const { type, message, usage, pending, messages, callId, callIds, lines, answers, count } = line;
   switch (type) {
     case "message":
       return {
@@ -47,7 +50,7 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
       };
     case "answers":
       for (const [id, answer] of Object.entries(isObject(answers) ? answers : {}))
-        if (!isWaiting(id, waiting) || !isAnswer(answer))
+        if (!(isWaiting(id, waiting) || recorded.has(id)) || !isAnswer(answer))
           throw badSession(
             at,
             "an answer is true, false, a reason, { args }, { output } or { upTo } for a call that waits",
@@ -55,6 +58,10 @@ function checkedFields(line: Record<string, unknown>, at: string, waiting: Reado
       return { answers: isObject(answers) ? answers : {} };
     case "tool-start":
       return { callIds: Array.isArray(callIds) ? callIds.map(String) : [] };
+    case "within":
+      if (typeof callId !== "string" || !Array.isArray(lines) || !lines.every(isObject))
+        throw badSession(at, "lines within a call have its callId, and are objects");
+      return { lines: frozenJson(lines) };
     case "messages":
       if (!Array.isArray(messages)) throw badSession(at, "messages is not a list");
       return {

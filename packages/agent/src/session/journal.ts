@@ -34,7 +34,8 @@ export interface JournalStart {
 }
 
 /**
- * Writes a history to a file as it grows: one JSON object a line, on disk (fsync) before the turn goes on. Opened by the
+ * Writes a history to a file as it grows: one JSON object a line, on disk (fsync) before the turn goes on; lines of the
+ * record of a call are on disk only where a call begins that must not run twice, as a killed process leaves what it wrote. Opened by the
  * first write of a turn and closed at its end. Throws an AgentError `bad_session` where the file cannot be written, or another
  * process has written to it. A turn that answers starts its calls under a lock, so that no two processes run one call.
  */
@@ -57,14 +58,14 @@ export class Journal implements Recorder {
     this.#seen = start.resumed;
   }
 
-  write(lines: readonly ConversationLine[]): Promise<void> {
+  write(lines: readonly ConversationLine[], sync = true): Promise<void> {
     // Also without a new answer: calls that were answered before a crash start now.
     if (lines.some((line) => line.type === "answers")) this.#isAnswering = true;
     const written = lines.filter((line) => line.type !== "answers" || Object.keys(line.answers).length > 0);
     if (written.length === 0) return Promise.resolve();
     const timed = written.map((line) => (isTimed.has(line.type) ? { ...line, at: now() } : line));
     const isLocked = this.#isAnswering && written.some(({ type }) => type === "answers" || type === "tool-start");
-    return this.#enqueue(() => (isLocked ? this.#appendLocked(timed) : this.#append(timed)));
+    return this.#enqueue(() => (isLocked ? this.#appendLocked(timed) : this.#append(timed, sync)));
   }
 
   turnEnded(): Promise<void> {
@@ -94,17 +95,13 @@ export class Journal implements Recorder {
     }
   }
 
-  async #append(added: readonly ConversationLine[]): Promise<void> {
+  async #append(added: readonly ConversationLine[], sync = true): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     this.#handle ??= await this.#open();
     const lines = [...this.#firstLines(), ...added].map((one) => `${JSON.stringify(one)}\n`).join("");
     try {
       await this.#handle.appendFile(lines);
-      await this.#handle.datasync().catch(async (refused: unknown) => {
-        const { isForbiddenByNode } = await import("@toolcrib/kit/files");
-        // Node 26 never allows it under its permission model.
-        if (!isForbiddenByNode(refused)) throw refused;
-      });
+      if (sync) await this.#handle.datasync().catch(ifForbidden);
     } catch (error) {
       // A part that was written is cut off when the file is opened again.
       this.#seen = await this.#handle.stat().then(seenOf, () => undefined);
@@ -166,6 +163,12 @@ export class Journal implements Recorder {
       directory.close();
     }
   }
+}
+
+/** Node 26 never allows to write to the disk at once under its permission model. */
+async function ifForbidden(refused: unknown): Promise<void> {
+  const { isForbiddenByNode } = await import("@toolcrib/kit/files");
+  if (!isForbiddenByNode(refused)) throw refused;
 }
 
 const isTimed: ReadonlySet<ConversationLine["type"]> = new Set(["message", "tool-start"] as const);

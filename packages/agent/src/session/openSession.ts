@@ -2,6 +2,7 @@ import { fstatSync, readFile } from "node:fs";
 import { promisify } from "node:util";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
+import { openCalls } from "../conversation/conversation.ts";
 import { repairConversation } from "../conversation/repair.ts";
 import {
   apply,
@@ -10,7 +11,7 @@ import {
   emptyState,
   savedStateOf,
 } from "../conversation/state.ts";
-import { stillWaiting, withoutResults } from "../conversation/waiting.ts";
+import { putResult, readyToGoOn, stillWaiting, waitingResult, withoutResults } from "../conversation/waiting.ts";
 import { badSession, checkHeader, checkLine, checkSession } from "./checkSession.ts";
 import type { ReadJournal } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -81,7 +82,7 @@ function readJournal(text: string, source: string): ParsedSession {
       header = checkHeader(value, at);
       state.systemPrompt = String(header.systemPrompt);
     } else {
-      const line = checkLine(value, at, state.waiting);
+      const line = checkLine(value, at, state);
       lines.push(line);
       apply(state, line);
     }
@@ -90,9 +91,19 @@ function readJournal(text: string, source: string): ParsedSession {
   return { session: { ...(named as Session), ...savedState(state) }, lines, journalBytes };
 }
 
-/** Picks what a session keeps of a state. Calls whose process has ended meanwhile get a result that says so. */
+/**
+ * Picks what a session keeps of a state. Calls whose process has ended meanwhile get a result that says so; those that keep a record wait to
+ * go on by it, and the calls after them with them.
+ */
 function savedState(state: ConversationState): Omit<Session, "format" | "version" | "savedAt"> {
-  const { systemPrompt, waiting, started } = state;
+  const { systemPrompt, waiting, started, recorded } = state;
+  const [first] = recorded.values();
+  for (const call of first ? openCalls(state.messages) : []) {
+    const kept = recorded.get(call.id);
+    if (!kept && started.has(call.id)) continue;
+    waiting.set(call.id, kept ? readyToGoOn(kept) : { callId: call.id, step: first?.step ?? 0 });
+    putResult(state.messages, waitingResult(call, kept?.log));
+  }
   const pending = stillWaiting(state.messages, waiting.values());
   const messages = pending.length > 0 ? state.messages : withoutResults(state.messages, new Set(waiting.keys()));
   return { systemPrompt, messages: repairConversation(messages, started), ...savedStateOf(state, pending) };

@@ -21,6 +21,7 @@ import { requestTools } from "./requestTools.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering } from "./takeReply.ts";
 import type { ToolRun } from "./toolCalls.ts";
+import { isComposite } from "./withinCalls.ts";
 
 /** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
 type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
@@ -218,7 +219,8 @@ function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): T
       return clock.signal;
     },
     abort: () => clock.abort(),
-    starting: (calls) => history.start(calls),
+    starting: (calls) => history.start(calls, ({ name }) => isComposite(options.tools ?? tools, name)),
+    keep: (callId, lines, sync) => history.keep(callId, lines, sync),
     ended: (result, data) => history.addResult(result, data),
     async used(usage) {
       await history.record({ type: "usage", usage });

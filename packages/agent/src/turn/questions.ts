@@ -10,7 +10,7 @@ import {
 } from "@toolcrib/core";
 import { attempt, canonicalJson, guardedCallOf, mostUpTo, offeredFolder, quote, upToOf } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import { denied, notRun, toolMessage } from "../conversation/conversation.ts";
+import { denied, interrupted, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { Answers } from "../conversation/state.ts";
 import { type Answer, callsMade, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
@@ -40,19 +40,13 @@ export function questionOf(
 export function askedWithin(
   { id, args }: ToolCallBlock,
   details: ToolErrorDetails["approval_required"],
-  {
-    waited,
-    log,
-    tool,
-  }: Pick<WaitingCall, "log"> & {
-    readonly waited: WaitingCall | undefined;
-    readonly tool: ExecutableTool | undefined;
-  },
+  waited: WaitingCall | undefined,
+  tool: ExecutableTool | undefined,
 ): Asked {
   const { question, answer, approved: earlier = [] } = waited ?? {};
   const approved = question && answer === true ? [...earlier, fingerprintOf(question)] : earlier;
   const asked = questionOf(id, { ...details, args, ...(tool && { tool: toolFingerprint(tool) }) }, args);
-  return { ...asked, ...(log && { log: [...log] }), ...(approved.length > 0 && { approved }) };
+  return approved.length > 0 ? { ...asked, approved } : asked;
 }
 
 function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCallBlock["args"]): Pick<Asked, "args"> {
@@ -240,8 +234,9 @@ export function resultsWithoutAnswer(
     const waited = waiting.get(call.id);
     if (!waited?.question) return notRun(call, "not answered");
     const why = "the user sent a message instead of an answer";
-    const calls = waited.log ? `${why}; ${callsMade(waited.log)} calls were made, and stay made` : why;
-    return answeredResult(call, waited) ?? denied(call, calls);
+    const calls = `${callsMade(waited.log ?? [])} calls were made, and stay made`;
+    if (waited.log && !waited.within) return interrupted(call, `; ${calls}`);
+    return answeredResult(call, waited) ?? denied(call, waited.log ? `${why}; ${calls}` : why);
   });
 }
 

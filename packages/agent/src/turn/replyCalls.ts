@@ -7,7 +7,7 @@ import { runSideBySide, type ToolRun, takeSideBySide } from "./toolCalls.ts";
 
 /** Takes the calls that run next from the front of `later`; those whose question has no answer go on waiting. */
 function takeReady(later: ToolCallBlock[], run: ToolRun): readonly ToolCallBlock[] {
-  const group = takeSideBySide(later, run.tools);
+  const group = takeSideBySide(later, run);
   return run.waited.size === 0 ? group : group.filter((call) => !isUnanswered(run.waited.get(call.id)));
 }
 

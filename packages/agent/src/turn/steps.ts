@@ -15,7 +15,8 @@ import type { Asked } from "./questions.ts";
  *
  * The steps: `reply:N`, the Nth reply of the model to this agent; `compact:N`, a summary by the model; `call:ID`, a call of a tool with
  * its guards; and before it, of a tool that is neither `readOnly` nor `idempotent`, `start:ID`, the claim to start that call. A call that
- * runs again after an answer has the next number behind its id: `call:ID:2`; `answers:N` holds the answers that `approve` or `onQuestions`
+ * runs again after an answer has the next number behind its id: `call:ID:2`. Of a composite call the calls within it are the steps, in its
+ * place: `program:ID` first, then `start:ID:N` and `call:ID:N` of the Nth call within it, and `end:ID`. `answers:N` holds the answers that `approve` or `onQuestions`
  * of the turn gave. One agent uses each name once, always in the same order:
  * calls side by side start at once, in their order, and no further step starts before all of them have ended.
  *
@@ -68,6 +69,27 @@ export class Steps {
     });
   }
 
+  /**
+   * Runs `work` as the next step of a call, after a claim if it must not begin twice. It is told whether it may have begun before, here or
+   * elsewhere.
+   */
+  async runCall<T extends object>(
+    kind: "call" | "end",
+    id: string,
+    once: boolean,
+    work: (mayHaveRun: boolean) => Promise<T>,
+  ): Promise<T> {
+    const uses = this.count(`${kind}:${id}`);
+    const key = uses === 1 ? id : `${id}:${uses}`;
+    let mayRun = !once || (await claimStart(this, key));
+    return this.run(`${kind}:${key}`, () => {
+      const mayHaveRun = !mayRun;
+      // A claim is good for one start.
+      mayRun = !once;
+      return work(mayHaveRun);
+    });
+  }
+
   /** Runs `work` as the next step of its kind, and yields its events. Where the caller leaves the stream, the work ends first. */
   async *next<T extends object>(
     kind: "reply" | "compact",
@@ -115,6 +137,8 @@ export type CallEnd =
   | { readonly asked: Asked; readonly usage?: Usage; readonly result?: undefined };
 
 interface CallSteps {
+  /** `end`: the calls within it were steps, so it is none, and only its end is. */
+  readonly kind: "call" | "end";
   readonly tools: { get(name: string): ExecutableTool | undefined };
   readonly signal: AbortSignal;
   readonly steps: Steps;
@@ -130,20 +154,15 @@ interface CallSteps {
  */
 export async function runCallSteps(
   call: ToolCallBlock,
-  { tools, signal, steps, execute, onFailure }: CallSteps,
+  { kind, tools, signal, steps, execute, onFailure }: CallSteps,
 ): Promise<CallEnd | undefined> {
   if (!steps.areRecorded) return execute();
-  const uses = steps.count(`call:${call.id}`);
-  const key = uses === 1 ? call.id : `${call.id}:${uses}`;
-  const isRepeatable = mayRunTwice(tools, call.name);
+  const once = kind === "call" && !mayRunTwice(tools, call.name);
   let own: CallEnd | undefined;
   let running: Promise<CallEnd> | undefined;
   try {
-    let mayRun = isRepeatable || (await claimStart(steps, key));
-    const end = await steps.run(`call:${key}`, async (): Promise<CallEnd> => {
-      if (!mayRun) return { result: interrupted(call) };
-      // A claim is good for one start.
-      mayRun = isRepeatable;
+    const end = await steps.runCall(kind, call.id, once, async (mayHaveRun): Promise<CallEnd> => {
+      if (mayHaveRun) return { result: interrupted(call) };
       running = execute();
       own = await running;
       if (signal.aborted && own.result?.isError !== false) throw abortedError(signal);

@@ -13,16 +13,15 @@ import { attempt, noteChangedArguments } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
 import { addUsage } from "../conversation/usage.ts";
-import { givenArguments, type WaitingCall } from "../conversation/waiting.ts";
+import { givenArguments } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
 import { type Asked, answeredResult, approveAsAnswered, askedWithin, questionOf } from "./questions.ts";
 import type { RepeatGuard } from "./repeats.ts";
-import { type CallEnd, runCallSteps, type Steps } from "./steps.ts";
-import type { StopCondition } from "./stopConditions.ts";
-import { recordOf } from "./withinCalls.ts";
+import { type CallEnd, runCallSteps } from "./steps.ts";
+import { isComposite, recordOf, type WithinRun } from "./withinCalls.ts";
 
 /** The part of a registry that the loop needs. */
 export interface ToolRunner {
@@ -33,10 +32,8 @@ export interface ToolRunner {
 }
 
 /** The setting in which the calls of one reply run. */
-export interface ToolRun {
+export interface ToolRun extends WithinRun {
   readonly tools: ToolRunner;
-  readonly steps: Steps;
-  readonly signal: AbortSignal;
   readonly labels: ToolLabels | undefined;
   /** Of one result's text. */
   readonly maxToolResultBytes: number;
@@ -44,8 +41,6 @@ export interface ToolRun {
   readonly repeats: RepeatGuard | undefined;
   /** Answers the questions of calls within a call, one at a time. */
   readonly approve: Approve | undefined;
-  /** The facts about calls that have waited, by id. */
-  waited: ReadonlyMap<string, WaitingCall>;
   /** Calls whose start was told: one that was asked about runs again. */
   readonly told: Set<string>;
   /** Ends the running calls when the caller leaves the stream. */
@@ -54,19 +49,23 @@ export interface ToolRun {
   starting(calls: readonly ToolCallBlock[]): Promise<void>;
   /** Adds a result to history as soon as its call has ended; awaited. */
   ended(result: ToolMessage, data: unknown): Promise<void>;
-  /** Is told at once what an agent within a call has used; true ends that agent. */
-  readonly seeInner: StopCondition["seeInner"] | undefined;
   /** Adds what an agent within a call has used; resolves to the sum of the session. */
   used(usage: Usage): Promise<Usage>;
 }
 
 /**
- * Removes the calls that run next from the front of `calls`: neighbouring read-only ones together, any other alone.
+ * Removes the calls that run next from the front of `calls`: neighbouring read-only ones together, any other alone, as is a composite one
+ * whose calls are steps.
  */
-export function takeSideBySide(calls: ToolCallBlock[], tools: ToolRunner): ToolCallBlock[] {
-  // If its getter throws, the tool does not state that it is read-only.
+export function takeSideBySide(
+  calls: ToolCallBlock[],
+  { tools, steps }: Pick<ToolRun, "tools" | "steps">,
+): ToolCallBlock[] {
+  // If its getter throws, the tool does not state that it is read-only. Steps of calls within one would come among those of others.
   const isReadOnly = (call: ToolCallBlock | undefined): boolean =>
-    call !== undefined && attempt(() => tools.get(call.name)?.readOnly) === true;
+    call !== undefined &&
+    attempt(() => tools.get(call.name)?.readOnly) === true &&
+    !(steps.areRecorded && isComposite(tools, call.name));
   let count = 1;
   if (isReadOnly(calls[0])) while (isReadOnly(calls[count])) count += 1;
   return calls.splice(0, count);
@@ -144,10 +143,14 @@ async function runOne(
   }
 }
 
-function runSteps(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd | undefined> {
+async function runSteps(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd | undefined> {
   const { tools, signal, steps } = run;
   const onFailure = (error: unknown): void => events.fail(error);
-  return runCallSteps(call, { tools, signal, steps, execute: () => execute(call, run, events), onFailure });
+  const how = { tools, signal, steps, onFailure };
+  if (!isComposite(tools, call.name))
+    return await runCallSteps(call, { ...how, kind: "call", execute: () => execute(call, run, events) });
+  const end = await execute(call, run, events);
+  return await runCallSteps(call, { ...how, kind: "end", execute: async () => end });
 }
 
 async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd> {
@@ -168,16 +171,18 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
         },
       })
     : undefined;
-  const log = recordOf(call, waited, run.tools, events);
+  const use = (more: Usage): void => {
+    usage = usage ? addUsage(usage, more) : more;
+  };
+  const log = recordOf(call, run, events, use);
   const output = await run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
       // A call that keeps a record waits with its questions, whoever answers them: asked in place, recorded answers would not count.
       ...(log ? { log } : { approve: run.approve }),
       onUsage: (more) => {
-        const added = more as Usage;
-        usage = usage ? addUsage(usage, added) : added;
-        return run.seeInner?.(added, call.id);
+        use(more as Usage);
+        return run.seeInner?.(more as Usage, call.id);
       },
     },
     onProgress: (progress) => events.push({ type: "tool-progress", id: call.id, name: call.name, progress }),
@@ -194,8 +199,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   // Where no guard asked although one had, and no call within, the error is that of a middleware.
   if (outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required") {
     const { details } = outcome.error;
-    if (details.within && log)
-      asked = askedWithin(call, details, { waited, log: log.kept, tool: run.tools.get(call.name) });
+    if (details.within && log) asked = askedWithin(call, details, waited, run.tools.get(call.name));
     else if (!approve || isAskedAgain) asked ??= questionOf(call.id, details, call.args);
   }
   const used = usage && { usage };

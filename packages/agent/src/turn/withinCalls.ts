@@ -1,15 +1,31 @@
-import type { CallLog, ExecutableTool } from "@toolcrib/core";
+import type { CallLog, ExecutableTool, RunStep } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
+import { addUsage } from "../conversation/usage.ts";
 import type { WaitingCall } from "../conversation/waiting.ts";
-import type { AgentEvent, ToolCallBlock } from "../messages.ts";
+import type { AgentEvent, ToolCallBlock, Usage } from "../messages.ts";
+import { abortedError } from "../requestClock.ts";
 import type { EventQueue } from "./eventQueue.ts";
+import type { Steps } from "./steps.ts";
+import type { StopCondition } from "./stopConditions.ts";
 
-/** The record of a call that has others within it. */
-export interface CallRecord extends CallLog {
-  /** All lines, those of earlier runs first. */
-  readonly kept: readonly object[];
+/** The parts of the setting of calls that those within one need. */
+export interface WithinRun {
+  readonly tools: { get(name: string): ExecutableTool | undefined };
+  readonly steps: Steps;
+  readonly signal: AbortSignal;
+  /** The facts about calls that have waited, by id. */
+  waited: ReadonlyMap<string, WaitingCall>;
+  /** Adds lines to the record of a composite call; awaited. */
+  keep(callId: string, lines: readonly object[], sync: boolean): Promise<void>;
+  /** Is told at once what an agent within a call has used; true ends that agent. */
+  readonly seeInner: StopCondition["seeInner"] | undefined;
+}
+
+/** Returns whether it is a tool whose calls are recorded, not itself. */
+export function isComposite(tools: WithinRun["tools"], name: string): boolean {
+  return attempt(() => tools.get(name)?.composite) === true;
 }
 
 /**
@@ -18,27 +34,61 @@ export interface CallRecord extends CallLog {
  */
 export function recordOf(
   { id, name }: ToolCallBlock,
-  waited: WaitingCall | undefined,
-  tools: { get(name: string): ExecutableTool | undefined },
+  run: WithinRun,
   events: EventQueue,
-): CallRecord | undefined {
-  if (attempt(() => tools.get(name)?.composite) !== true) return undefined;
-  const kept: object[] = [...(waited?.log ?? [])];
-  const within = waited?.within ?? [];
+  use: (usage: Usage) => void,
+): CallLog | undefined {
+  if (!isComposite(run.tools, name)) return undefined;
+  const { log = [], within = [] } = run.waited.get(id) ?? {};
   const answers = within.flatMap(({ callId, answer }) => (answer === undefined ? [] : [[callId, answer] as const]));
   const names = new Map(within.map((call) => [call.callId, call.name]));
   for (const { callId, name: inner, args } of within)
     events.push({ type: "tool-call", id: callId, name: inner, args, within: id });
   return {
-    ...{ lines: [...kept], kept, answers: Object.fromEntries(answers) },
-    write(lines) {
+    lines: [...log],
+    answers: Object.fromEntries(answers),
+    async write(lines, sync = false) {
       const copies = frozenJson(lines);
-      kept.push(...copies);
+      await run.keep(id, copies, sync);
       for (const line of copies) {
         const event = eventOf(line, id, names);
         if (event) events.push(event);
       }
     },
+    ...(run.steps.areRecorded && { step: stepOf(id, run, events, use) }),
+  };
+}
+
+/** Returns what runs a call within `outer` as a step, which is recorded with what agents within it have used. */
+function stepOf(
+  outer: string,
+  { steps, signal, seeInner }: WithinRun,
+  events: EventQueue,
+  use: (usage: Usage) => void,
+): RunStep {
+  return async (work, call) => {
+    const record = async (mayHaveRun: boolean) => {
+      let usage: Usage | undefined;
+      const onUsage = (more: object): unknown => {
+        usage = usage ? addUsage(usage, more as Usage) : (more as Usage);
+        return seeInner?.(more as Usage, outer);
+      };
+      const value = await work({ mayHaveRun, onUsage }).catch((error: unknown) => {
+        throw signal.aborted ? abortedError(signal) : error;
+      });
+      return frozenJson(usage ? { value, usage } : { value });
+    };
+    try {
+      const step: { readonly value: Awaited<ReturnType<typeof work>>; readonly usage?: Usage } = await (call
+        ? steps.runCall("call", `${outer}:${call.number}`, call.once, record)
+        : steps.run(`program:${outer}`, () => record(false)));
+      if (step.usage) use(step.usage);
+      return step.value;
+    } catch (error) {
+      // An abort ends the turn by itself.
+      if (!signal.aborted) events.fail(error);
+      throw error;
+    }
   };
 }
 
@@ -47,6 +97,8 @@ function eventOf(line: unknown, outer: string, names: Map<string, string>): Agen
   if (!isObject(line) || !(Number(line.number) > 0)) return undefined;
   const id = `${outer}:${Number(line.number)}`;
   if (line.type === "call") {
+    // One that was asked about begins again, and was told.
+    if (names.has(id)) return undefined;
     const name = String(line.name);
     names.set(id, name);
     const args: unknown = attempt(() => JSON.parse(String(line.args)));
