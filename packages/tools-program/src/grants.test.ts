@@ -51,6 +51,14 @@ function toolsOf(): ExecutableTool[] {
       effects: async (args) => [{ kind: "write", path: await scope.resolve(args.path), givenPath: args.path }],
     }),
     defineTool({
+      ...{ ...plain, name: "append", execute: done("append") },
+      effects: async (args) => [{ kind: "write", path: await scope.resolve(args.path), givenPath: args.path }],
+    }),
+    defineTool({
+      ...{ ...plain, name: "start", execute: done("start") },
+      effects: async (args) => [{ kind: "execute", path: await scope.resolve(args.path) }],
+    }),
+    defineTool({
       ...{ ...plain, name: "remove", execute: done("remove") },
       effects: async (args) => [
         { kind: "delete", path: await scope.resolve(args.path), ...(args.to !== undefined && { tree: true }) },
@@ -151,7 +159,7 @@ describe("a question of a program", () => {
     expect(across.asked.map(folderOf)).toEqual([undefined]);
   });
 
-  test.each(["silent", "nothing", "shell", "far"])("offers nothing for the tool %s", async (name) => {
+  test.each(["silent", "nothing", "shell", "start", "far"])("offers nothing for the tool %s", async (name) => {
     const { first, next } = await answeredOnce(together(name, { path: "src/a" }, { path: "src/b" }), { upTo: 5 });
     expect(first.map(({ question }) => question.data)).toEqual([{ own: 1 }, { own: 1 }]);
     // An answer for several is none to these.
@@ -166,10 +174,21 @@ describe("a question of a program", () => {
       execute: () => "",
       effects: (args) => [{ kind: "write", path: String(args.path) }],
     });
-    for (const one of [`${root}/src/../../x`, "src/a", `${root}/src/..`]) {
+    for (const one of [`${root}/src/../other/x`, "src/a", `${root}/src/..`]) {
       const answer = await runOnce(registryOf(asks, [odd]), together("odd", { path: one }));
       expect(answer.asked.map(folderOf)).toEqual([undefined]);
     }
+  });
+
+  test("offers nothing for the root of the file system itself", async () => {
+    const parameters = { type: "object", properties: { path } } as const;
+    const odd = defineTool({
+      ...{ name: "odd", description: "For a test.", parameters, execute: () => "" },
+      effects: () => [{ kind: "delete", path: resolve("/") }],
+    });
+    const decide: Decide = ({ within }) => within === undefined || { ask: { text: "?", data: { upTo: resolve("/") } } };
+    const { asked } = await runOnce(registryOf(decide, [odd]), together("odd", {}));
+    expect(asked.map(({ question }) => question.data)).toEqual([{}]);
   });
 
   test("offers nothing if its guard does not, or asks for words", async () => {
@@ -231,7 +250,8 @@ describe("an answer for several calls", () => {
     ["a way out by two dots", "write", '{ path: "src/../other/b" }'],
     ["another case", "write", '{ path: "SRC/b" }'],
     ["a path behind a link", "write", '{ path: "src/link/b" }'],
-    ["another tool", "remove", '{ path: "src/b" }'],
+    ["another tool", "append", '{ path: "src/b" }'],
+    ["effects of another kind", "remove", '{ path: "src/b" }'],
     ["a tool without effects", "silent", '{ path: "src/b" }'],
   ])("is not for %s", async (_, name, args) => {
     symlinkSync(join(root, "other"), join(root, "src/link"), "junction");
@@ -283,6 +303,19 @@ describe("an answer for several calls", () => {
     kept.answers = { "c:1": { upTo: 5 } };
     expect((await runOnce(two(), writes("src/a"), kept)).asked).toMatchObject([{ question: { guard: 1 } }]);
     expect(ran).toEqual([]);
+  });
+
+  test("is none to a question that is asked anew, and offers nothing by then", async () => {
+    const code = writes("src/a", "src/b");
+    const kept = new Kept();
+    await runOnce(registryOf(), code, kept);
+    const decide: Decide = (call) => (call.args.path === "src/a" ? { ask: "Sure?" } : asks(call));
+    kept.answers = { "c:1": true };
+    await runOnce(registryOf(decide), code, kept);
+    kept.answers = { "c:1": { upTo: 5 } };
+    expect((await runOnce(registryOf(decide), code, kept)).asked).toMatchObject([{ callId: "c:1" }]);
+    const free: Decide = (call) => call.args.path === "src/a" || asks(call);
+    expect((await runOnce(registryOf(free), code, kept)).asked).toMatchObject([{ callId: "c:2" }]);
   });
 
   test("is not for another program", async () => {
