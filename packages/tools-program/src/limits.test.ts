@@ -32,6 +32,28 @@ describe("a program that runs too long is ended", () => {
     );
   });
 
+  test.each([
+    "for (;;) text(line);",
+    "for (;;) { try { console.log(line) } catch {} }",
+    "for (;;) { await null; text(line); }",
+  ])("and of what it prints without end the head and the tail: %s", async (code) => {
+    const answer = await failureOf(`text("begun"); const line = "é".repeat(5e6); ${code}`, [], { guestTimeoutMs: 300 });
+    expect(answer).toContain(
+      "The program was ended: it ran for more than 300 ms, the time of its calls not counted (line 1",
+    );
+    expect(answer).toMatch(/\n\nPrinted:\nbegun\né+\n\[… \d+ characters left out …\]\né+\n\nIt made no call\.$/);
+    expect(answer.length).toBeLessThanOrEqual(8192);
+  });
+
+  test("and what it printed before work that does not look at the time is kept, too", async () => {
+    const code = `text("before, é"); for (;;) new Array(1e6).fill("x").join("y");`;
+    expect(await failureOf(code, [], { ...quick, memoryBytes: 2 ** 28 })).toBe(
+      "The program was ended: it did not stop, so its thread was ended\nDo less in one program, or hand the work to a tool.\n\nPrinted:\nbefore, é\n\nIt made no call.",
+    );
+    // Another program in the thread's place starts with nothing printed.
+    expect(await run("return 1")).toBe("1");
+  });
+
   test("but the time of its calls does not count", async () => {
     const slow = toolOf("slow", () => new Promise((resolve) => setTimeout(() => resolve("done"), 150)));
     expect(await run("await tools.slow(); return tools.slow()", [slow], quick)).toBe("done");

@@ -2,8 +2,17 @@
 
 /** Places in the memory that both threads see: since when the guest runs, by the clock of `Date.now` (0 while it does not) … */
 export const busySince = 0;
-/** … and 1 once the program is to stop. */
+/** … 1 once the program is to stop … */
 export const stopAsked = 1;
+/** … and how many bytes of its output are in the memory for that, which outlives a thread that must be ended. */
+export const printedBytes = 2;
+
+/** The data with which a thread begins. */
+export interface ThreadData {
+  readonly module: WebAssembly.Module;
+  readonly shared: Float64Array;
+  readonly printed: Uint8Array;
+}
 
 /** Limits of one program in its thread. */
 export interface EngineLimits {

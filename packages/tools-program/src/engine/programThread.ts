@@ -3,7 +3,15 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { isObject, messageOf } from "@toolcrib/core/text";
-import { busySince, type FromThread, type ProgramStart, stopAsked, type ToThread } from "./messages.ts";
+import {
+  busySince,
+  type FromThread,
+  type ProgramStart,
+  printedBytes,
+  stopAsked,
+  type ThreadData,
+  type ToThread,
+} from "./messages.ts";
 
 /** Most programs that run at once. Most of the time they wait for tools, so there may be more of them than processors. */
 const mostThreads = 4;
@@ -11,6 +19,8 @@ const mostThreads = 4;
 const idleMs = 30_000;
 /** Milliseconds beyond its limit after which a thread is ended from here: the engine looks at the time itself. */
 const graceMs = 1000;
+/** Bytes of output that are kept of a program whose thread must be ended. */
+const mostPrinted = 64 * 1024;
 /** The stack of the thread holds the engine's own, of at most 512 KiB, several times. */
 const resourceLimits = { stackSizeMb: 8 };
 /** None of the program's flags, variables or input. */
@@ -38,14 +48,15 @@ interface Current {
 
 class ProgramThread {
   readonly #worker: Worker;
-  readonly #shared = new Float64Array(new SharedArrayBuffer(16));
+  readonly #shared = new Float64Array(new SharedArrayBuffer(24));
+  readonly #printed = Buffer.from(new SharedArrayBuffer(mostPrinted));
   #current: Current | undefined;
   #watch: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   hasEnded = false;
 
   constructor(module: WebAssembly.Module) {
-    this.#worker = startWorker({ module, shared: this.#shared });
+    this.#worker = startWorker({ module, shared: this.#shared, printed: this.#printed });
     this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#take(message));
     this.#worker.on("error", (error) => this.#ended(whyEnded(error)));
@@ -54,6 +65,7 @@ class ProgramThread {
 
   start(program: ProgramStart, listener: ProgramListener): void {
     clearTimeout(this.#idle);
+    this.#shared[printedBytes] = 0;
     this.#worker.ref();
     this.#current = { listener, guestTimeoutMs: program.limits.guestTimeoutMs };
     this.send({ type: "start", program });
@@ -112,7 +124,7 @@ class ProgramThread {
     listener?.onMessage({
       type: "end",
       end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message },
-      output: { head: "", tail: "", bytes: 0 },
+      output: { head: this.#printed.toString("utf8", 0, this.#shared[printedBytes]), tail: "", bytes: 0 },
     });
   }
 
@@ -122,7 +134,7 @@ class ProgramThread {
   }
 }
 
-function startWorker(workerData: { module: WebAssembly.Module; shared: Float64Array }): Worker {
+function startWorker(workerData: ThreadData): Worker {
   // Bundlers recognise this form and copy the file. The build puts the built file's name here.
   if (process.versions.pnp === undefined)
     return new Worker(new URL("./programWorker.ts", import.meta.url), { ...options, workerData });

@@ -9,18 +9,16 @@ import {
   type GuestCall,
   type ProgramEnd,
   type ProgramStart,
+  printedBytes,
   stopAsked,
+  type ThreadData,
   type TimedResult,
   type ToThread,
 } from "./messages.ts";
 import { compileBody, positionIn, programName, SourceError } from "./source.ts";
 
-interface ThreadData {
-  readonly module: WebAssembly.Module;
-  readonly shared: Float64Array;
-}
-
-const { module, shared } = workerData as ThreadData;
+const { module, shared, printed } = workerData as ThreadData;
+const printedText = Buffer.from(printed.buffer);
 // References that are collected at a time of the engine's choosing, and clocks, would make two runs differ.
 const intrinsics = (Intrinsics.ALL & ~Intrinsics.WEAK_REF & ~Intrinsics.PERFORMANCE) >>> 0;
 
@@ -70,7 +68,7 @@ class Guest {
           return 0;
         },
       }),
-      interruptHandler: () => performance.now() > this.#deadline || shared[stopAsked] === 1,
+      interruptHandler: () => this.#mustStop(),
       onUnhandledRejection: ({ identity }, _reason, isHandled) => {
         if (isHandled) this.#unhandled.delete(identity);
         else this.#unhandled.add(identity);
@@ -121,6 +119,8 @@ class Guest {
     const { code, names, limits } = this.#program;
     const main = compileBody(code, (source) => vm.evalCode(source, programName));
     const host = vm.newFunction("host", (kind, number, first, second) => {
+      // The engine looks at the time after so many steps, each of which may print much. In a loop it does at once, and throws what nothing catches.
+      if (this.#mustStop()) vm.evalCode("for (;;) ;");
       this.#take(kind?.toString() ?? "", number?.toNumber() ?? 0, textOf(first), textOf(second));
       return vm.undefined;
     });
@@ -133,12 +133,14 @@ class Guest {
     vm.callFunction(made.getProp("0"), vm.undefined, main);
   }
 
+  #mustStop(): boolean {
+    return performance.now() > this.#deadline || shared[stopAsked] === 1;
+  }
+
   /** Takes what the guest tells. Never throws: the guest would get our error. */
   #take(kind: string, number: number, first: string, second: string): void {
     if (this.#end) return;
-    // The engine looks at the time after so many steps, each of which may print much.
-    if (performance.now() > this.#deadline) this.#end = this.#overTime();
-    else if (kind === "print") this.#output.add(`${first}\n`);
+    if (kind === "print") this.#print(`${first}\n`);
     else if (kind === "call") {
       this.#open.add(number);
       this.#calls.push({ number, name: first, args: second });
@@ -151,6 +153,12 @@ class Guest {
       this.#refused = number;
       this.#end = this.#failure("thrown", first, second);
     }
+  }
+
+  #print(text: string): void {
+    this.#output.add(text);
+    const at = shared[printedBytes] ?? 0;
+    if (at < printedText.length) shared[printedBytes] = at + printedText.write(text, at);
   }
 
   get #kept(): Kept {
