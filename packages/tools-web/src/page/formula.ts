@@ -19,6 +19,8 @@ export function formulaOf(nodes: readonly Child[], index: number): string | unde
     const mode = scriptMode(node);
     return mode && between(withoutComments(rawText(node)), mode === "display");
   }
+  // Most elements of a page have no attribute.
+  if (node.attrs.length === 0 && tagName !== "math" && tagName !== "mjx-container") return undefined;
   const classes = attributeOf(node, "class") ?? "";
   if (tagName !== "math" && !rendered.test(`${tagName} ${classes}`)) return undefined;
   // MathJax 2 keeps the source in a script behind what it rendered.
@@ -139,5 +141,6 @@ export function rawText(root: Element): string {
 
 /** Returns an attribute as the page has it. */
 export function attributeOf(node: Element, name: string): string | undefined {
-  return node.attrs.find((attribute) => attribute.name === name)?.value;
+  for (const attribute of node.attrs) if (attribute.name === name) return attribute.value;
+  return undefined;
 }

@@ -36,6 +36,7 @@ const deepest = 200;
 /** Parses a page, as browsers do without scripts. */
 export function parsePage(html: string): { title: string; base: string | undefined; body: Element } {
   const document = parse(html, { scriptingEnabled: false });
+  const outermost = /shadowrootmode/i.test(html) ? { slotted: new Map(), outer: undefined } : undefined;
   const root = document.childNodes.find((node) => node.nodeName === "html");
   const [head, body] = ["head", "body"].map((name) => childrenOf(root).find((node) => node.nodeName === name));
   const title = childrenOf(head).find((node) => node.nodeName === "title");
@@ -45,7 +46,7 @@ export function parsePage(html: string): { title: string; base: string | undefin
       .map((node) => ("value" in node ? node.value : ""))
       .join(""),
     base: base && "attrs" in base ? attributeOf(base, "href") : undefined,
-    body: body && "attrs" in body ? new ShownElement(body, 0, undefined) : noBody,
+    body: body && "attrs" in body ? new ShownElement(body, 0, outermost) : noBody,
   };
 }
 
@@ -55,7 +56,7 @@ function childrenOf(node: DefaultTreeAdapterTypes.Node | undefined): Child[] {
   return node && "childNodes" in node ? node.childNodes : [];
 }
 
-/** The children of an element that has a shadow root, by the names of the slots that show them. */
+/** The children of an element that has a shadow root, by the names of the slots that show them; none outside of those. */
 interface Shadow {
   readonly slotted: Map<string, Child[]>;
   readonly outer: Shadow | undefined;
@@ -98,7 +99,10 @@ function shownBelow(node: Parsed, depth: number, outer: Shadow | undefined): Nod
   const [nodes, shadow] = composed(node, outer);
   const shown: Node[] = [];
   for (const [index, child] of nodes.entries()) {
-    if (child.nodeName === "#text" && "value" in child) shown.push(child.value);
+    if (child.nodeName === "#text" && "value" in child) {
+      shown.push(child.value);
+      continue;
+    }
     if (!("attrs" in child) || isHidden(child) || isPermalink(child)) continue;
     const tex = formulaOf(nodes, index);
     const isTitle = child.tagName === "title" && child.namespaceURI === markup.NS.HTML;
@@ -110,6 +114,8 @@ function shownBelow(node: Parsed, depth: number, outer: Shadow | undefined): Nod
 
 /** Returns what stands below an element: of a shadow root its content, in which slots show the element's children, each once. */
 function composed(node: Parsed, shadow: Shadow | undefined): [Child[], Shadow | undefined] {
+  // The page has no shadow root.
+  if (shadow === undefined) return [node.childNodes, undefined];
   const root = node.childNodes.find(isShadowRoot);
   if (root && "content" in root) {
     const slotted = new Map<string, Child[]>();
@@ -121,11 +127,10 @@ function composed(node: Parsed, shadow: Shadow | undefined): [Child[], Shadow | 
     }
     return [root.content.childNodes, { slotted, outer: shadow }];
   }
-  const name = attributeOf(node, "name") ?? "";
-  const assigned = node.tagName === "slot" ? shadow?.slotted.get(name) : undefined;
+  const assigned = node.tagName === "slot" ? shadow.slotted.get(attributeOf(node, "name") ?? "") : undefined;
   if (!assigned?.some(isContent)) return [node.childNodes, shadow];
-  shadow?.slotted.delete(name);
-  return [assigned, shadow?.outer];
+  shadow.slotted.delete(attributeOf(node, "name") ?? "");
+  return [assigned, shadow.outer];
 }
 
 /** Texts of spaces leave a slot its own content. */
@@ -134,11 +139,16 @@ function isContent(node: Child): boolean {
 }
 
 function isShadowRoot(node: Child): boolean {
-  return "content" in node && /^(?:open|closed)$/i.test(attributeOf(node, "shadowrootmode") ?? "");
+  return (
+    node.nodeName === "template" &&
+    "content" in node &&
+    /^(?:open|closed)$/i.test(attributeOf(node, "shadowrootmode") ?? "")
+  );
 }
 
 /** Tabs that are not in front are content, and so is what a search in the page opens. */
 function isHidden(node: Parsed): boolean {
+  if (node.attrs.length === 0) return node.tagName === "dialog";
   if (attributeOf(node, "role") === "tabpanel") return false;
   if (!["until-found", undefined].includes(attributeOf(node, "hidden"))) return true;
   if (attributeOf(node, "aria-hidden") === "true") return true;

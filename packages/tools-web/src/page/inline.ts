@@ -62,8 +62,9 @@ function elementText(node: Element, base: string, depth: number): string {
 
 /** Returns the address that a link leads to; undefined for one within the page, and for what is no page (`javascript:`, `data:`). */
 export function absoluteUrl(address: string | undefined, base: string): string | undefined {
-  if (address === undefined || address.startsWith("#") || !URL.canParse(address, base)) return undefined;
-  const { href, protocol } = new URL(address, base);
+  const url = address === undefined || address.startsWith("#") ? null : URL.parse(address, base);
+  if (url === null) return undefined;
+  const { href, protocol } = url;
   if (!["http:", "https:", "mailto:", "tel:", "ftp:"].includes(protocol)) return undefined;
   return href.replace(/[()<>]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
@@ -106,10 +107,12 @@ function around(text: string, mark: string): string {
 }
 
 function folded(text: string): string {
-  return text.replace(/[ \t\n\f\r\u00a0]+/g, " ");
+  // Single spaces, of which most of a text is made, stay as they are.
+  return text.replace(/[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g, " ");
 }
 
 function tidy(text: string): string {
+  if (!/ {2}|\n/.test(text)) return text.trim();
   return text
     .replace(/ {2,}/g, " ")
     .replace(/ ?\n ?/g, "\n")
@@ -129,9 +132,12 @@ const signs = new RegExp(
     .join("|"),
   "gi",
 );
+/** A text without one of these is none of them. */
+const anySign = /[`\\<&[\]*_~$]/;
 
 /** Writes a text without the meaning that Markdown gives its signs. TeX between its marks stays as it is, for readers of either. */
 export function escapeText(text: string): string {
+  if (!anySign.test(text)) return text;
   const mayPair = (text.match(/[*_]+|~~+/g) ?? []).length > 1;
   return text.replace(signs, (sign, tex?: string, at?: number) => {
     if (tex !== undefined) return sign;
@@ -148,6 +154,7 @@ function isWord(letter: string): boolean {
 
 /** Keeps the lines of a paragraph from beginning a heading, list, quote, table, rule, fence or definition. */
 export function escapeLines(paragraph: string): string {
+  if (!paragraph.includes("\n") && !/^[\d#+*>|=~:[_-]/.test(paragraph)) return paragraph;
   return paragraph
     .replace(/^(\d{1,9})(?=[.)](?:\s|$))/gm, "$1\\")
     .replace(/^(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|[-=]+$|~{3}|(?:[-*_] ?){3,}$|:?-+:? *\||\[[^\]\n]*\]:)/gm, "\\");
@@ -155,6 +162,7 @@ export function escapeLines(paragraph: string): string {
 
 /** Joins pieces of a line that each are right: a bracket and a sign of two pieces make no link or picture. */
 function joinPieces(pieces: readonly string[]): string {
+  if (pieces.length < 2) return pieces[0] ?? "";
   const full = pieces.filter((piece) => piece !== "");
   return full
     .map((piece, index) => {

@@ -16,6 +16,7 @@ function blocksOf(nodes: readonly Node[], base: string): string[] {
   const blocks: string[] = [];
   let running: Node[] = [];
   const endParagraph = (): void => {
+    if (running.length === 0) return;
     const text = escapeLines(inlineText(running, base));
     if (text !== "") blocks.push(text);
     running = [];
@@ -154,10 +155,11 @@ function cellsOf(row: Element, base: string): string[] {
 }
 
 /** Elements of one tag, at most so many levels below, and none within each other. */
-function elementsIn(nodes: readonly Node[], tag: string, levels: number): Element[] {
-  return nodes.flatMap((node) => {
-    if (typeof node === "string") return [];
-    if (node.tag === tag) return [node];
-    return levels > 1 ? elementsIn(node.children, tag, levels - 1) : [];
-  });
+function elementsIn(nodes: readonly Node[], tag: string, levels: number, found: Element[] = []): Element[] {
+  for (const node of nodes) {
+    if (typeof node === "string") continue;
+    if (node.tag === tag) found.push(node);
+    else if (levels > 1) elementsIn(node.children, tag, levels - 1, found);
+  }
+  return found;
 }
