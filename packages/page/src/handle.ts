@@ -106,6 +106,7 @@ type Reply = (texts: AsyncIterable<string>) => Response;
 function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
+  let isLeft = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -116,9 +117,10 @@ function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStre
         } catch (error) {
           controller.error(error);
         }
-        ended();
+        if (!isLeft) ended();
       },
       cancel() {
+        isLeft = true;
         ended();
         // A reader that waits for the next event ends with it.
         void iterator.return?.();
