@@ -169,6 +169,9 @@ export class ProgramCalls {
 
   #mayStart(record: CallRecord): boolean {
     if (this.#running.size === 0) return true;
+    const { log } = this.#settings;
+    // Of steps that run side by side some may be recorded: one of the others could use up what those have used.
+    if (log.step && log.grants.areGiven) return false;
     const [one] = this.#running;
     return record.isReadOnly && one?.isReadOnly === true && this.#running.size < this.#settings.maxConcurrent;
   }

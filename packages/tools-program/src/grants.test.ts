@@ -355,6 +355,43 @@ describe("an answer for several calls", () => {
     }
   });
 
+  test("counts on where calls are steps, some of which were not recorded when the process died", async () => {
+    const scope = { resolve: async (given: string) => canonical(resolve(root, given)) };
+    const parameters = { type: "object", properties: { path }, required: ["path"] } as const;
+    const look = defineTool({
+      ...{ name: "look", description: "For a test.", parameters, readOnly: true },
+      effects: async (args) => [{ kind: "read", path: await scope.resolve(args.path) }],
+      execute: (args) => void ran.push(args.path),
+    });
+    const records = new Map<string, string>();
+    const step: CallLog["step"] = async (work, call) => {
+      const name = String(call?.number ?? "program");
+      const recorded = records.get(name);
+      // A database answers later than a call begins.
+      if (recorded !== undefined) await new Promise((done) => setTimeout(done, 20));
+      const value = recorded === undefined ? await work({ mayHaveRun: false }) : JSON.parse(recorded);
+      records.set(name, JSON.stringify(value));
+      return value;
+    };
+    const code = together("look", ...[1, 2, 3, 4].map((n) => ({ path: `src/${n}` })));
+    const kept = new Kept();
+    const runSteps = async () => {
+      const log = { ...kept.log, step };
+      const caller = { callId: "c", caller: { log } };
+      return await registryOf(asks, [look]).invoke("run_program", { code }, caller);
+    };
+    await runSteps();
+    kept.answers = { "c:1": { upTo: 2 } };
+    records.clear();
+    const lines = [...kept.texts];
+    await runSteps();
+    expect(ran).toEqual(["src/1", "src/2"]);
+    kept.texts.splice(0, kept.texts.length, ...lines);
+    for (const name of ["3", "4"]) records.delete(name);
+    await runSteps();
+    expect(ran).toEqual(["src/1", "src/2"]);
+  });
+
   test("ends with the program whose record cannot be kept: what it allows does not run", async () => {
     const kept = new Kept();
     await runOnce(registryOf(), writes("src/a", "src/b"), kept);

@@ -75,6 +75,10 @@ export class Grants {
     this.#offers.set(number, offer);
   }
 
+  get areGiven(): boolean {
+    return this.#grants.size > 0;
+  }
+
   /** Forgets the offer of an earlier question about this call. */
   withdraw(number: number): void {
     this.#offers.delete(number);
