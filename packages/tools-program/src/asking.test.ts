@@ -189,6 +189,38 @@ describe("a question within a program, where its caller keeps a record", () => {
     expect(ran).toEqual(["look 1"]);
   });
 
+  test("that cannot be kept once the program has ended stops no other one in its thread", async () => {
+    const { registry } = scenario();
+    const opened = new Map(["first", "second"].map((name) => [name, Promise.withResolvers<void>()]));
+    const gate = ({ name }: Record<string, unknown>) => opened.get(String(name))?.promise;
+    registry.register(toolOf("gate", gate, { callers: ["programs"] }));
+    const log: CallLog = {
+      lines: [],
+      write: async (lines) => {
+        if (JSON.stringify(lines).includes('"type":"end"')) throw new Error("the disk is full");
+      },
+    };
+    const began = Promise.withResolvers<void>();
+    const onProgress = () => began.resolve();
+    const first = registry.execute(
+      "run_program",
+      { code: `tools.gate({ name: "first" }); return 1` },
+      { callId: "a", caller: { log } },
+    );
+    // It has ended, and waits for its call.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const second = registry.execute(
+      "run_program",
+      { code: `await tools.gate({ name: "second" }); return 2` },
+      { onProgress },
+    );
+    await began.promise;
+    opened.get("first")?.resolve();
+    expect(await first).toContain("its record cannot be kept: the disk is full");
+    opened.get("second")?.resolve();
+    expect(await second).toBe("2");
+  });
+
   test("or not, each call is in the record with its result, also where the program does not wait for it", async () => {
     for (const end of ["return 1", "throw 1"]) {
       const { registry, ran } = scenario();

@@ -189,10 +189,13 @@ export async function startProgram(
 }
 
 function runningIn(thread: ProgramThread): RunningProgram {
+  // Afterwards the thread is another program's.
+  let isHeld = true;
   return {
-    send: (message) => thread.send(message),
-    stop: () => thread.stop(),
+    send: (message) => isHeld && thread.send(message),
+    stop: () => isHeld && thread.stop(),
     release() {
+      isHeld = false;
       if (!thread.hasEnded) {
         resting.push(thread);
         thread.rest(() => void resting.splice(resting.indexOf(thread), 1));
