@@ -18,7 +18,7 @@ export async function skills(report, { rounds }) {
     const plain = startChild("skills.mjs", { args: ["plain", folder] });
     report({
       name: `catalogue of ${count} skills, to reading and parsing their files`,
-      goal: 4,
+      goal: 1.5,
       ...(await pair(catalogue, plain, { rounds: rounds * 3 })),
       sameCount: true,
     });

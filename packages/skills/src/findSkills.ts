@@ -6,7 +6,7 @@ import { limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/c
 import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
 import { isBinary } from "@toolcrib/kit/text";
 import { parseDocument } from "yaml";
-import { type SkillFolder, SkillPlaces } from "./skillPlaces.ts";
+import { type SkillFolder, type SkillPlace, SkillPlaces } from "./skillPlaces.ts";
 
 /** Most bytes of a skill's text that `read_skill` answers; a longer one is cut with a notice. */
 export const maxSkillBytes: number = 50 * 1024;
@@ -78,14 +78,14 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
   for (const given of folders) {
     const folder = typeof given === "string" ? { path: given } : given;
     for (const place of places.below(folder)) {
-      const shown = printableName(place);
+      const shown = printableName(place.path);
       if (count === maxSkills) {
         warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
         return { skills: [...skills.values()], warnings };
       }
       count += 1;
       try {
-        add(place, readSkill(place, folder.within, countMarks));
+        add(place.path, readSkill(place, countMarks));
       } catch (error) {
         warnings.push(`${shown}: left out, because ${showInvisible(messageOf(error))}`);
       }
@@ -94,10 +94,9 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
   return { skills: [...skills.values()], warnings };
 }
 
-function readSkill(place: string, within: string | undefined, countMarks: (yaml: string) => void): ReadSkill {
-  const file = realpathSync(place);
-  const folder = realpathSync(dirname(place));
-  if (within !== undefined && !isInside(realpathSync(within), file)) {
+function readSkill({ path: place, folder, ...found }: SkillPlace, countMarks: (yaml: string) => void): ReadSkill {
+  const file = found.file || realpathSync.native(place);
+  if (found.limit !== "" && !isInside(found.limit, file)) {
     throw new Error(`it leads to ${printableName(file)}, outside of the project`);
   }
   const { fields, body, mended } = readFrontmatter(contentOf(file), countMarks);
@@ -111,12 +110,16 @@ function readSkill(place: string, within: string | undefined, countMarks: (yaml:
   if (description.length > longestDescription) {
     remarks.push(`its description has ${description.length} characters, more than ${longestDescription}`);
   }
-  const text = limitBytes(body.replace(/[^\n\t]+/g, showInvisible), maxSkillBytes);
+  const isPlain = !/[^\n\t -~]/.test(body);
+  const text = limitBytes(isPlain ? body : body.replace(/[^\n\t]+/g, showInvisible), maxSkillBytes);
   return { skill: { name, description, folder, text }, file, remarks };
 }
 
+/** Whatever folder is given, a skill is read where its links lead. */
+const scope = createPathScope();
+
 function contentOf(file: string): string {
-  const opened = openRegularFile(file, createPathScope());
+  const opened = openRegularFile(file, scope);
   try {
     if (opened.stats.size > maxFileBytes) {
       throw new Error(`it has ${opened.stats.size} bytes, more than the ${maxFileBytes} that are read`);

@@ -18,6 +18,15 @@ export interface SkillFolder {
   within?: string;
 }
 
+/** A skill's file where it was found, and without links: "" if it is a link itself. */
+export interface SkillPlace {
+  readonly path: string;
+  readonly file: string;
+  readonly folder: string;
+  /** The real folder that it must lie in; "" for any. */
+  readonly limit: string;
+}
+
 /** Returns the name of a skill's file among those of its folder; some write it in small letters. */
 export function skillFileOf(names: readonly string[]): string | undefined {
   return names.includes("SKILL.md") ? "SKILL.md" : names.find((name) => /^skill\.md$/i.test(name));
@@ -34,19 +43,21 @@ export class SkillPlaces {
     this.#warnings = warnings;
   }
 
-  /** Yields the paths of skills below a folder: those of the first level in the order of their names, then those of groups. */
-  *below({ path, within }: SkillFolder): Generator<string, void> {
-    const limit = within === undefined ? "" : attempt(() => realpathSync(within));
+  /** Yields the skills below a folder: those of the first level in the order of their names, then those of groups. */
+  *below({ path, within }: SkillFolder): Generator<SkillPlace, void> {
+    const limit = within === undefined ? "" : attempt(() => realpathSync.native(within));
     if (limit === undefined) {
       this.#leftOut(path, `, because ${printableName(within ?? "")}, which it should be within, cannot be opened`);
       return;
     }
     const queue = [{ folder: resolve(path), depth: 0 }];
     for (const { folder, depth } of queue) {
-      const entries = this.#enter(folder, limit);
+      const { real, entries } = this.#enter(folder, limit);
       const file = skillFileOf(entries.map(({ name }) => name));
       if (file !== undefined && depth > 0) {
-        yield join(folder, file);
+        // Opening it follows no link, whatever has become of it.
+        const isLink = entries.find(({ name }) => name === file)?.isFile() !== true;
+        yield { path: join(folder, file), file: isLink ? "" : join(real, file), folder: real, limit };
         continue;
       }
       if (depth > 1) this.#groupFolders += 1;
@@ -64,15 +75,16 @@ export class SkillPlaces {
     }
   }
 
-  /** Returns the entries of a folder, sorted; none if it has been reached before, or may not be. */
-  #enter(folder: string, limit: string): Dirent[] {
+  /** Returns a folder without links, and its entries, sorted; none if it has been reached before, or may not be. */
+  #enter(folder: string, limit: string): { real: string; entries: Dirent[] } {
     try {
-      const real = realpathSync(folder);
+      const real = realpathSync.native(folder);
       const key = `${limit}\0${real}`;
-      if (this.#reached.has(key)) return [];
+      if (this.#reached.has(key)) return { real, entries: [] };
       this.#reached.add(key);
       if (limit === "" || isInside(limit, real)) {
-        return readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+        const entries = readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+        return { real, entries };
       }
       this.#leftOut(folder, `, because it leads to ${printableName(real)}, outside of the project`);
     } catch (error) {
@@ -80,7 +92,7 @@ export class SkillPlaces {
       if (code !== "ENOENT" && code !== "ENOTDIR")
         this.#leftOut(folder, `, because it cannot be read (${String(code)})`);
     }
-    return [];
+    return { real: "", entries: [] };
   }
 
   /** Names files that begin as a skill does, but are none by their name. */
