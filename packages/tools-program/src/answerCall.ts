@@ -53,10 +53,13 @@ export async function answerCall(
   if (refused !== undefined) return ended({ message: refused, code: "not_available" });
   const bytes = Buffer.byteLength(text);
   if (bytes > mostBytes)
-    return ended(
-      failure(name, `Invalid arguments: they have ${bytes} bytes, a call of a program at most ${mostBytes}`),
-    );
-  const args: unknown = attempt(() => JSON.parse(text));
+    return ended({
+      ...failure(name, `Invalid arguments: they have ${bytes} bytes, a call of a program at most ${mostBytes}`),
+      code: "invalid_arguments",
+    });
+  const given = attempt((): { args: unknown } => ({ args: JSON.parse(text) }));
+  // Not called without any.
+  if (!given) return ended(failure(name, "Invalid arguments: they are not JSON"));
   const callId = `${outer}:${number}`;
   let asked: Asked | undefined;
   const write = async (more: readonly LogLine[]): Promise<boolean> =>
@@ -69,8 +72,8 @@ export async function answerCall(
   };
   const asks = options.approve !== undefined || log.isKept;
   const caller = { ...options.caller, ...binding };
-  const given = { ...options, caller, callId, within: outer, ...(asks && { approve }) };
-  const outcome = await registry.invoke(name, args, given);
+  const settings = { ...options, caller, callId, within: outer, ...(asks && { approve }) };
+  const outcome = await registry.invoke(name, given.args, settings);
   if (asked) return { asked, lines };
   if (!outcome.ok && log.step) options.signal?.throwIfAborted();
   return ended(attempt(() => read(registry, name, outcome)) ?? failure(name, "its result cannot be read"));

@@ -75,6 +75,10 @@ export class ProgramCalls {
         continue;
       }
       const record = this.#recordOf(call);
+      if (call.refused !== undefined) {
+        Object.assign(record, { state: "failed", error: clip(call.refused, shownLength) });
+        continue;
+      }
       const line = this.#lineOf(call);
       const difference = log.difference(line);
       if (difference) {

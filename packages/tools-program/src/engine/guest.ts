@@ -13,11 +13,15 @@ const Pledge = Promise, Failure = Error, Text = String, MapOf = Map, SetOf = Set
 const { create, freeze, hasOwn, keys } = Object;
 const { isArray, from } = Array;
 const { then } = Promise.prototype;
+const { slice } = String.prototype;
 const bound = (method, owner) => method.bind(owner);
 const open = new Map();
 const put = bound(open.set, open), take = bound(open.get, open), drop = bound(open.delete, open);
 const entriesOf = Map.prototype.entries, valuesOf = Set.prototype.values, toText = Symbol.prototype.toString;
-let calls = 0, lookups = 0, refused = 0;
+let calls = 0, lookups = 0, refused = 0, waiting = 0;
+// Characters: of a name, longer than any tool's, and of the arguments of one call, whose bytes the registry's thread counts, and of all that wait. More
+// never leaves the memory of the program.
+const longestName = 128, longestArguments = 2 ** 21, mostWaiting = 2 ** 24;
 // It would be handed the functions of this text by the stack of an error.
 Object.defineProperty(Error, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 
@@ -28,17 +32,30 @@ const failureOf = (message, code, at) => {
   failure.code = code;
   return failure;
 };
+// Returns why arguments cannot be those of a call.
+const refusalOf = (text, args) => {
+  // In JSON such a value is left out, or null, which stands for no arguments.
+  if (text === undefined || (text === "null" && args !== null)) return "expected an object of arguments, got " + shown(args);
+  if (text.length > longestArguments) return "they have " + text.length + " characters as JSON, a call of a program at most " + longestArguments / 2 + " bytes";
+  if (waiting + text.length > mostWaiting) return "the calls that wait may have " + mostWaiting + " characters of arguments together: await some of them first";
+};
 const ask = (number, name, args, at) => new Pledge((resolve, reject) => {
-  let text;
+  let text, why;
   try {
     text = stringify(args === undefined ? {} : args);
+    why = refusalOf(text, args);
   } catch (error) {
-    reject(failureOf("Error executing " + name + ": Invalid arguments: they cannot be written as JSON: " + show(error), "invalid_arguments", at));
-    host("refused", number, name, "");
+    why = "they cannot be written as JSON: " + shown(error);
+  }
+  if (why !== undefined) {
+    const message = "Error executing " + name + ": Invalid arguments: " + why;
+    reject(failureOf(message, "invalid_arguments", at));
+    if (number > 0) host("refused", number, name, message);
     return;
   }
-  put(number, { resolve, reject, at });
-  host("call", number, name, text === undefined ? "null" : text);
+  waiting += text.length;
+  put(number, { resolve, reject, at, size: text.length });
+  host("call", number, name, text);
 });
 const callTool = (name, args, more) => {
   const at = new Failure("");
@@ -47,7 +64,7 @@ const callTool = (name, args, more) => {
     return new Pledge((_, reject) => reject(failureOf("A program may make " + maxCalls + " calls (maxCalls), and this one has made them: return what you have, and do the rest in another program", "too_many_calls", at)));
   }
   calls += 1;
-  return ask(calls, name, more ? [args, ...more] : args, at);
+  return ask(calls, apply(slice, name, [0, longestName]), more ? [args, ...more] : args, at);
 };
 const lookUp = (name, args) => {
   const at = new Failure("");
@@ -155,6 +172,7 @@ const settle = (number, isOk, text) => {
   const call = take(number);
   if (call === undefined) return;
   drop(number);
+  waiting -= call.size;
   const value = parse(text);
   if (isOk) call.resolve(value);
   else call.reject(failureOf(value.message, value.code, call.at));

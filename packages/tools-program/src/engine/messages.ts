@@ -43,6 +43,8 @@ export interface GuestCall {
   readonly name: string;
   /** JSON text. */
   readonly args: string;
+  /** Says why the program itself has refused it: it never runs. */
+  readonly refused?: string | undefined;
 }
 
 /** The result of a call: JSON text of its value, or of `{ message, code }`. */

@@ -119,9 +119,13 @@ class Guest {
     const { code, names, limits } = this.#program;
     const main = compileBody(code, (source) => vm.evalCode(source, programName));
     const host = vm.newFunction("host", (kind, number, first, second) => {
+      try {
+        this.#take(kind?.toString() ?? "", number?.toNumber() ?? 0, textOf(first), textOf(second));
+      } catch {
+        this.#end = this.#overMemory();
+      }
       // The engine looks at the time after so many steps, each of which may print much. In a loop it does at once, and throws what nothing catches.
       if (this.#mustStop()) vm.evalCode("for (;;) ;");
-      this.#take(kind?.toString() ?? "", number?.toNumber() ?? 0, textOf(first), textOf(second));
       return vm.undefined;
     });
     const prelude = vm.evalCode(guestPrelude, "toolcrib");
@@ -134,17 +138,19 @@ class Guest {
   }
 
   #mustStop(): boolean {
-    return performance.now() > this.#deadline || shared[stopAsked] === 1;
+    return performance.now() > this.#deadline || shared[stopAsked] === 1 || this.#end?.failed === "memory";
   }
 
-  /** Takes what the guest tells. Never throws: the guest would get our error. */
+  /** Takes what the guest tells. */
   #take(kind: string, number: number, first: string, second: string): void {
     if (this.#end) return;
     if (kind === "print") this.#print(`${first}\n`);
     else if (kind === "call") {
+      // As short as that text itself: no JSON is.
+      if (second === lostText) throw new Error("out of memory");
       this.#open.add(number);
       this.#calls.push({ number, name: first, args: second });
-    } else if (kind === "refused") this.#calls.push({ number, name: first, args: "" });
+    } else if (kind === "refused") this.#calls.push({ number, name: first, args: "", refused: second });
     else if (kind === "returned") {
       this.#refused = number;
       this.#output.add(first);
@@ -199,18 +205,22 @@ class Guest {
       const { message, line, column } = thrown;
       return { ...this.#kept, failed: "syntax", message, line, column };
     }
+    if (thrown instanceof Error && thrown.message === "wasm_malloc failed") return this.#overMemory();
     if (!(thrown instanceof JSException)) {
       // The stack of the engine itself is full, or it has failed: it cannot be used any more, and is not.
       const isStack = thrown instanceof RangeError;
       return this.#failure(isStack ? "stack" : "engine", isStack ? "it recurses too deeply" : "the engine failed");
     }
     const { message, stack } = thrown;
-    const { memoryBytes } = this.#program.limits;
     if (message === "interrupted" && shared[stopAsked] === 1) return this.#failure("stopped", "it was stopped");
     if (message === "interrupted") return this.#overTime(stack);
-    if (message === "out of memory")
-      return this.#failure("memory", `it needs more than ${memoryBytes} bytes of memory`, stack);
+    if (message === "out of memory" || message === lostText) return this.#overMemory(stack);
     return this.#failure("thrown", message, stack);
+  }
+
+  #overMemory(stack?: unknown): ProgramEnd {
+    const { memoryBytes } = this.#program.limits;
+    return this.#failure("memory", `it needs more than ${memoryBytes} bytes of memory`, stack);
   }
 
   #overTime(stack?: unknown): ProgramEnd {
@@ -228,9 +238,14 @@ class Guest {
   }
 }
 
-/** Returns the text of a value of the guest; converting any other value would run its code. */
+/** The engine's text in place of one for whose copy there is no memory. */
+const lostText = "<null>";
+
+/** Returns the text of a value of the guest; converting any other value would run its code. Throws if there is no memory for a copy. */
 function textOf(handle: JSValueHandle | undefined): string {
-  return handle?.isString ? handle.toString() : "";
+  const text = handle?.isString ? handle.toString() : "";
+  if (text === lostText && handle?.length !== text.length) throw new Error("out of memory");
+  return text;
 }
 
 function tell(message: FromThread): void {
