@@ -1,7 +1,7 @@
 import type { AnyToolRegistry, ExecutableTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import { callableTools, type MayCall } from "./callable.ts";
-import { declarationOf, firstSentence } from "./declarations.ts";
+import { declarationOf } from "./declarations.ts";
 import type { ProgramSettings } from "./options.ts";
 
 /** Of declarations; tokenizers differ, and this is on the safe side of o200k. */
@@ -87,9 +87,4 @@ function namesOf(names: readonly string[], most: number): string {
   return shown === 0
     ? `${head}${names.length} tools`
     : `${head}${names.slice(0, shown).join(", ")} and ${names.length - shown} more`;
-}
-
-/** Returns a tool as `searchTools` lists it. */
-export function listed(tool: ExecutableTool): { name: string; description: string } {
-  return { name: tool.name, description: firstSentence(tool.getSchema().function.description) };
 }

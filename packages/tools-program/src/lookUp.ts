@@ -2,8 +2,7 @@ import type { AnyToolRegistry } from "@toolcrib/core";
 import { nearestName, rankTools, shownName } from "@toolcrib/core/internal";
 import type { CallAnswer } from "./answerCall.ts";
 import { callableTools, type MayCall } from "./callable.ts";
-import { declarationOf } from "./declarations.ts";
-import { listed } from "./description.ts";
+import { declarationOf, firstSentence } from "./declarations.ts";
 
 /** Most tools that one search lists. */
 const mostFound = 20;
@@ -15,27 +14,24 @@ export function lookUp(registry: AnyToolRegistry, mayCall: MayCall, name: string
   if (typeof asked !== "string") return { message: `${name} takes a text: ${name}("…")`, code: "invalid_arguments" };
   const tools = callableTools(registry, mayCall);
   if (name === "searchTools") {
-    const listings = tools.map((tool) => tool.getSchema().function);
-    const found = new Set(rankTools(listings, asked.slice(0, longestWords)).map((listing) => listing.name));
-    const inOrder = [...found].flatMap((one) => tools.find((tool) => tool.name === one) ?? []);
-    return { value: inOrder.slice(0, mostFound).map(listed) };
+    const found = rankTools(
+      tools.map((tool) => tool.getSchema().function),
+      asked.slice(0, longestWords),
+    );
+    return {
+      value: found
+        .slice(0, mostFound)
+        .map(({ name: one, description }) => ({ name: one, description: firstSentence(description) })),
+    };
   }
   const tool = tools.find((one) => one.name === asked);
   if (tool) return { value: declarationOf(tool, { isWhole: true }) };
-  return {
-    message:
-      refusalOf(registry, mayCall, asked) ??
-      notFound(
-        asked,
-        tools.map((one) => one.name),
-      ),
-    code: "not_found",
-  };
-}
-
-function notFound(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return `Tool not found: ${shownName(name)}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`;
+  const nearest = nearestName(
+    asked,
+    tools.map((one) => one.name),
+  );
+  const notFound = `Tool not found: ${shownName(asked)}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`;
+  return { message: refusalOf(registry, mayCall, asked) ?? notFound, code: "not_found" };
 }
 
 /** Returns why programs may not call a tool that is there and enabled. */

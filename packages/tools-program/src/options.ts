@@ -32,18 +32,12 @@ export interface ProgramOptions {
 const mostStackBytes = 512 * 1024;
 /** The engine itself takes some 300 KB. */
 const leastMemoryBytes = 2 ** 20;
-const mostMemoryBytes = 2 ** 31;
 
-const memory: OptionSpec = {
-  expected: `a number of bytes, ${leastMemoryBytes} to ${mostMemoryBytes}`,
-  fits: (value) => Number.isSafeInteger(value) && Number(value) >= leastMemoryBytes && Number(value) <= mostMemoryBytes,
+const bytes = (least: number, most: number): OptionSpec => ({
+  expected: `a number of bytes, ${least} to ${most}`,
+  fits: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   isShown: true,
-};
-const stack: OptionSpec = {
-  expected: `a number of bytes, 16384 to ${mostStackBytes}`,
-  fits: (value) => Number.isSafeInteger(value) && Number(value) >= 16_384 && Number(value) <= mostStackBytes,
-  isShown: true,
-};
+});
 const choice: OptionSpec = {
   expected: "an array of names of tools, or a function of a tool",
   fits: (value) => typeof value === "function" || option.texts.fits(value),
@@ -58,8 +52,8 @@ const time: OptionSpec = {
 
 const specs = {
   tools: { ...choice, needed: "if written" },
-  memoryBytes: withDefault(memory, 64 * 2 ** 20),
-  stackBytes: withDefault(stack, mostStackBytes),
+  memoryBytes: withDefault(bytes(leastMemoryBytes, 2 ** 31), 64 * 2 ** 20),
+  stackBytes: withDefault(bytes(16_384, mostStackBytes), mostStackBytes),
   guestTimeoutMs: withDefault(time, 10_000),
   maxCalls: withDefault(option.whole, 200),
   maxConcurrent: withDefault(option.whole, 16),

@@ -52,17 +52,6 @@ function joined(why: string, printed: string, lines: readonly string[], { waitin
   return `${why}${printed === "" ? "" : `\n\nPrinted:\n${printed.trimEnd()}`}\n\n${calls}${notStarted}${more}`;
 }
 
-const starts: Readonly<Record<FailedEnd["failed"], string>> = {
-  thrown: "",
-  syntax: "The program does not parse: ",
-  time: "The program was ended: ",
-  memory: "The program was ended: ",
-  stack: "The program was ended: ",
-  waits: "The program was ended: ",
-  stopped: "The program was ended: ",
-  engine: "The program was ended: ",
-};
-
 function whyFailed(end: FailedEnd, code: string): string {
   const lines = code.split("\n");
   const isCutOff = end.failed === "syntax" && end.line !== undefined && end.line > lines.length;
@@ -72,7 +61,8 @@ function whyFailed(end: FailedEnd, code: string): string {
   const place = line === undefined ? "" : ` (line ${line}${column === undefined ? "" : `, column ${column}`})`;
   const text = lines[(line ?? 0) - 1]?.trim() ?? "";
   const shown = text === "" ? "" : `\n> ${clip(text, 200)}`;
-  return `${starts[end.failed]}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, text)}`;
+  const start = { thrown: "", syntax: "The program does not parse: " }[String(end.failed)] ?? "The program was ended: ";
+  return `${start}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, text)}`;
 }
 
 const absent =

@@ -75,17 +75,18 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   };
   const { seed, time, names, maxCalls } = log.begin;
   const limits = { ...limitsOf(settings), maxCalls };
-  running = await startProgram(
-    { code, names, limits, seed, time, results: log.results },
-    { onMessage },
-    { signal, isInner },
-  );
+  running = await startProgram({ code, names, limits, seed, time, results: log.results }, onMessage, {
+    signal,
+    isInner,
+  });
   const stop = (): void => running?.stop();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
   const ended = await promise;
   signal?.removeEventListener("abort", stop);
   running.release();
+  // The thread is another program's from now on.
+  running = undefined;
   await calls.end(ended.end.failed === undefined);
   if (questions && !signal?.aborted) throw approvalRequired(questions, calls.records);
   if (difference !== undefined) return answerOf(program, repeatedOtherwise(ended, difference), log.records);

@@ -26,31 +26,18 @@ const resourceLimits = { stackSizeMb: 8 };
 /** None of the program's flags, variables or input. */
 const options = { name: "toolcrib-program", execArgv: [], env: {}, stdin: false, resourceLimits };
 
-/** Is told what a program does. `onMessage` gets nothing after its end. */
-export interface ProgramListener {
-  onMessage(message: FromThread): void;
-}
+/** Is told what a program does, and nothing after its end. */
+export type ProgramListener = (message: FromThread) => void;
 
 /** A program in its thread. */
-export interface RunningProgram {
-  send(message: ToThread): void;
-  /** Ends the program at once if it runs, and otherwise where it waits; `end` is told either way. */
-  stop(): void;
-  /** Hands the thread back. Called once, after the end. */
-  release(): void;
-}
-
-/** Holds what a program was doing when its thread ended. */
-interface Current {
-  readonly listener: ProgramListener;
-  readonly guestTimeoutMs: number;
-}
+export type RunningProgram = Pick<ProgramThread, "send" | "stop" | "release">;
 
 class ProgramThread {
   readonly #worker: Worker;
   readonly #shared = new Float64Array(new SharedArrayBuffer(24));
   readonly #printed = Buffer.from(new SharedArrayBuffer(mostPrinted));
-  #current: Current | undefined;
+  #listener: ProgramListener | undefined;
+  #mostMs = 0;
   #watch: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   hasEnded = false;
@@ -67,38 +54,43 @@ class ProgramThread {
     clearTimeout(this.#idle);
     this.#shared[printedBytes] = 0;
     this.#worker.ref();
-    this.#current = { listener, guestTimeoutMs: program.limits.guestTimeoutMs };
+    this.#listener = listener;
+    this.#mostMs = program.limits.guestTimeoutMs + graceMs;
     this.send({ type: "start", program });
   }
 
   send(message: ToThread): void {
-    if (!this.#current) return;
+    if (!this.#listener) return;
     this.#worker.postMessage(message);
-    this.#watchFor(this.#current.guestTimeoutMs + graceMs);
+    this.#watchFor(this.#mostMs);
   }
 
+  /** Ends the program at once if it runs, and otherwise where it waits; `end` is told either way. */
   stop(): void {
-    if (!this.#current) return;
+    if (!this.#listener) return;
     this.#shared[stopAsked] = 1;
     this.#worker.postMessage({ type: "stop" } satisfies ToThread);
     this.#watchFor(graceMs, 0);
   }
 
-  /** Waits for the next program, for a while. */
-  rest(onEnd: () => void): void {
-    this.#worker.unref();
-    this.#idle = setTimeout(() => {
-      onEnd();
-      this.#stopThread();
-    }, idleMs);
-    this.#idle.unref();
+  /** Hands the thread on, or lets it wait for the next program for a while. Called once, after the end. */
+  release(): void {
+    if (!this.hasEnded) {
+      resting.push(this);
+      this.#worker.unref();
+      this.#idle = setTimeout(() => {
+        resting.splice(resting.indexOf(this), 1);
+        this.#stopThread();
+      }, idleMs).unref();
+    }
+    freeThread();
   }
 
   #take(message: FromThread): void {
-    const { listener } = this.#current ?? {};
-    if (message.type === "end") this.#current = undefined;
+    const listener = this.#listener;
+    if (message.type === "end") this.#listener = undefined;
     if (message.type === "end" || this.#shared[busySince] === 0) clearTimeout(this.#watch);
-    listener?.onMessage(message);
+    listener?.(message);
   }
 
   /** Ends the thread if the guest still runs then and has run for too long: some work of the engine does not look at the time. */
@@ -111,21 +103,14 @@ class ProgramThread {
       const left = since + mostMs - Date.now();
       if (left > 0) this.#watchFor(left, mostMs);
       else this.#ended("it did not stop, so its thread was ended", "time");
-    }, afterMs);
-    this.#watch.unref();
+    }, afterMs).unref();
   }
 
   #ended(message: string, failed: "engine" | "time" = "engine"): void {
-    clearTimeout(this.#watch);
     clearTimeout(this.#idle);
     this.#stopThread();
-    const { listener } = this.#current ?? {};
-    this.#current = undefined;
-    listener?.onMessage({
-      type: "end",
-      end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message },
-      output: { head: this.#printed.toString("utf8", 0, this.#shared[printedBytes]), tail: "", bytes: 0 },
-    });
+    const output = { head: this.#printed.toString("utf8", 0, this.#shared[printedBytes]), tail: "", bytes: 0 };
+    this.#take({ type: "end", end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message }, output });
   }
 
   #stopThread(): void {
@@ -181,28 +166,11 @@ export async function startProgram(
     while (thread?.hasEnded) thread = resting.pop();
     thread ??= new ProgramThread(engine);
     thread.start(program, listener);
-    return runningIn(thread);
+    return thread;
   } catch (error) {
     freeThread();
     throw error;
   }
-}
-
-function runningIn(thread: ProgramThread): RunningProgram {
-  // Afterwards the thread is another program's.
-  let isHeld = true;
-  return {
-    send: (message) => isHeld && thread.send(message),
-    stop: () => isHeld && thread.stop(),
-    release() {
-      isHeld = false;
-      if (!thread.hasEnded) {
-        resting.push(thread);
-        thread.rest(() => void resting.splice(resting.indexOf(thread), 1));
-      }
-      freeThread();
-    },
-  };
 }
 
 /** Resolves once another program hands its thread on. */

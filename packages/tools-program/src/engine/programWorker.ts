@@ -90,13 +90,8 @@ class Guest {
   /** Settles the calls whose results are next, one after the other: so the program sees them in their order. */
   #settleNext(vm: QuickJS): void {
     const settle = this.#settle;
-    for (
-      let next = this.#results[0];
-      settle && next && this.#open.has(next.number) && !this.#end;
-      next = this.#results[0]
-    ) {
-      const { number, ok, text, time } = next;
-      this.#results.shift();
+    while (settle && this.#open.has(this.#results[0]?.number ?? 0) && !this.#end) {
+      const { number, ok, text, time } = this.#results.shift() as TimedResult;
       this.#time = time;
       this.#open.delete(number);
       vm.withScope(() => {
@@ -106,13 +101,9 @@ class Guest {
     }
   }
 
-  stop(): void {
-    if (!this.#end) this.#finish(this.#failure("stopped", "it was stopped"));
-  }
-
-  /** Ends a program whose engine cannot be made. */
-  fail(message: string): void {
-    if (!this.#end) this.#finish(this.#failure("engine", message));
+  /** Ends a program that waits, or whose engine cannot be made. */
+  end(failed: Failure, message: string): void {
+    if (!this.#end) this.#finish(this.#failure(failed, message));
   }
 
   #begin(vm: QuickJS): void {
@@ -258,7 +249,7 @@ parentPort?.on("message", (message: ToThread) => {
   if (message.type === "start") {
     shared[stopAsked] = 0;
     guest = new Guest(message.program);
-    void guest.start().catch((error) => guest?.fail(String(error)));
+    void guest.start().catch((error) => guest?.end("engine", String(error)));
   } else if (message.type === "results") guest?.results(message.results);
-  else guest?.stop();
+  else guest?.end("stopped", "it was stopped");
 });
