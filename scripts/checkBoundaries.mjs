@@ -34,6 +34,7 @@ const allowed = {
     "policy",
     "remote",
     "skills",
+    "tools-program",
     "tools-web",
     "contracts",
   ],

@@ -44,8 +44,8 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 25.5 },
   remote: { megabytes: 1.7 },
   cli: {
-    brings: `diff unbash commander jsonc-parser @agentclientprotocol/sdk ${globbing} ${mcp} ${sdks}`,
-    megabytes: 87,
+    brings: `diff unbash commander jsonc-parser quickjs-wasi @agentclientprotocol/sdk ${globbing} ${mcp} ${sdks}`,
+    megabytes: 89,
   },
 };
 

@@ -1,7 +1,6 @@
 import type { FlagsOf } from "./flags.ts";
 
-/** Choose the tools and what they may reach. */
-export const toolFlags = {
+const choiceFlags = {
   on: {
     usage: "--on <address>",
     about:
@@ -16,6 +15,16 @@ export const toolFlags = {
   disable: { usage: "--disable <names>", about: "switch tools off", value: "names" },
   tools: { usage: "--tools <names>", about: "only these tools", value: "names" },
 } as const;
+
+const programFlags = {
+  programs: {
+    usage: "--programs",
+    about: "add run_program, so that the model can call many tools in one program",
+  },
+} as const;
+
+/** Choose the tools and what they may reach. */
+export const toolFlags: typeof choiceFlags & typeof programFlags = { ...choiceFlags, ...programFlags };
 
 /** Flags on how `run_bash` runs its commands. */
 export const sandboxFlags = {
@@ -149,7 +158,8 @@ export const flagHeadings: readonly (readonly [heading: string, flags: object])[
   ["Model", modelFlags],
   ["Conversation", { ...limitFlags, ...sessionFlags }],
   ["MCP servers", { ...mcpFlag, ...noMcpFlag }],
-  ["Tools", toolFlags],
+  ["Tools", choiceFlags],
+  ["Programs", programFlags],
   ["Commands (run_bash)", sandboxFlags],
   ["Permissions (rules can be repeated)", permissionFlags],
 ];

@@ -25,6 +25,7 @@ import { answersTo } from "../tools/approval.ts";
 import { Hooks } from "../tools/hooks.ts";
 import { mountFor } from "../tools/mcpTools.ts";
 import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
+import { withPrograms } from "../tools/programs.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
@@ -49,7 +50,10 @@ export async function openConversation(
   // First: what cannot be resumed connects nothing.
   const pickOne: PickSession | undefined = pick && ((found) => pick(found.map((one) => sessionChoice(one))));
   const resumed = await resumedFile(given, sessions, program.cwd, pickOne);
-  const connected = await connectRemote(given, program, { background: jobs !== undefined, signal: given.signal });
+  const connected = await connectRemote(await withPrograms(given), program, {
+    background: jobs !== undefined,
+    signal: given.signal,
+  });
   let conversation: Conversation | undefined;
   try {
     const flags = await chooseSandbox(connected, program);

@@ -2,6 +2,7 @@ import { oneLine } from "@toolcrib/core/internal";
 import { type ExitReason, usageError } from "../exitReasons.ts";
 import { permissionFlags, sandboxFlags, toolFlags } from "../sharedFlags.ts";
 import { createPermissions, describePermissions } from "../tools/permissions.ts";
+import { withPrograms } from "../tools/programs.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf, unknownTool } from "../tools/toolSet.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
@@ -40,7 +41,7 @@ export const explain: DefineCommand = defineCommand({
   takesAnyFlag: true,
   async run(program, given, [name, words]): Promise<ExitReason> {
     const { terminal } = program;
-    const flags = await connectRemote(given, program);
+    const flags = await connectRemote(await withPrograms(given), program);
     const permissions = createPermissions(flags, rootsOf(flags, program.cwd), program, "ask");
     const registry = createToolSet(flags, permissions, program);
     const tool = registry.get(name);

@@ -19,6 +19,7 @@ import { whyNotRun } from "../tools/allowAdvice.ts";
 import { approveOnTerminal } from "../tools/approval.ts";
 import { withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions, type Permissions } from "../tools/permissions.ts";
+import { withPrograms } from "../tools/programs.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { createToolSet, rootsOf, unknownTool } from "../tools/toolSet.ts";
@@ -61,7 +62,7 @@ async function toolsCall(
 ): Promise<ExitReason> {
   if (name.startsWith("mcp__") && !given.mcp)
     throw usageError(`tools call ${name}: the tools of MCP servers come with --mcp`);
-  const flags = await chooseSandbox(await connectRemote(given, program), program);
+  const flags = await chooseSandbox(await connectRemote(await withPrograms(given), program), program);
   // The user has named the call, so only a rule or a protected path stops it.
   const permissions = createPermissions(flags, rootsOf(flags, program.cwd), program, "full");
   return withServerTools(flags, program, (more) =>

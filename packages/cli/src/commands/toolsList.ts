@@ -7,6 +7,7 @@ import type { Program } from "../program.ts";
 import { mcpFlag, toolFlags } from "../sharedFlags.ts";
 import { withServerTools } from "../tools/mcpTools.ts";
 import { createPermissions } from "../tools/permissions.ts";
+import { withPrograms } from "../tools/programs.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { createToolSet, rootsOf } from "../tools/toolSet.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
@@ -67,7 +68,7 @@ export const cost: DefineCommand = defineCommand({
 });
 
 async function listed(program: Program, given: FlagsOf<typeof flags>): Promise<ToolListing[]> {
-  const where = await connectRemote(given, program);
+  const where = await connectRemote(await withPrograms(given), program);
   const permissions = createPermissions({}, rootsOf(where, program.cwd), program, "ask");
   return withServerTools(where, program, (more) => createToolSet(where, permissions, program, { more }).listTools());
 }

@@ -5,17 +5,17 @@ import { clip, messageOf } from "@toolcrib/core/text";
 import type { Policy, PolicyQuestion } from "@toolcrib/policy";
 import { diffOfChanges } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
+import { askWithView, type Paging } from "../terminal/askWithView.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
+import { answerToRound, isUpTo, noOf, upToIn, upToText, withoutReason } from "./programQuestions.ts";
 import { changesOf } from "./remote.ts";
 
-interface Asking {
-  readonly asker: Asker;
+interface Asking extends Paging {
   readonly permissions: Permissions;
   readonly registry: AnyToolRegistry;
   readonly style: Style;
-  readonly signal: AbortSignal;
   /** Prints what the user should know beside the question. */
   note(line: string): void;
   /** True if an answer has changed the mode. */
@@ -25,19 +25,36 @@ interface Asking {
 /** Asks the user about each call that waits. Undefined when the user left a question without an answer: then nothing is answered. */
 export async function answersTo(pending: readonly PendingCall[], asking: Asking): Promise<Answers | undefined> {
   const answers: Record<string, Answer> = {};
-  for (const call of pending) {
-    if (call.answer !== undefined) continue;
+  const asked = pending.filter(({ answer }) => answer === undefined);
+  const rounds = new Set<string>();
+  const covered = new Set<string>();
+  for (const call of asked) {
+    const { callId, name, within } = call;
+    if (within !== undefined && !rounds.has(within)) {
+      rounds.add(within);
+      const round = asked.filter((one) => one.within === within && !one.question.needs);
+      const together = round.length > 1 ? await answerToRound(round, asking) : "one-by-one";
+      if (together === undefined) return undefined;
+      if (together !== "one-by-one") {
+        Object.assign(answers, together);
+        for (const one of round) covered.add(one.callId);
+      }
+    }
+    // Those that an answer for several calls does not cover are asked about again.
+    if (covered.has(callId) || covered.has(`${within} ${name}`)) continue;
     const answer = await answerTo(call, asking);
     if (answer === undefined) return undefined;
-    answers[call.callId] = answer;
+    answers[callId] = answer;
+    if (typeof answer === "object" && "upTo" in answer) covered.add(`${within} ${name}`);
   }
   return answers;
 }
 
 /** Answers a guard's question in place, for a call that waits for nothing else. */
 export function approveOnTerminal(asking: Asking): Approve {
-  return async ({ name, args, callId = "" }, question) =>
-    (await answerTo({ callId, name, args, question }, asking)) ?? "the user left the question unanswered";
+  return async ({ name, args, callId = "", within }, question) =>
+    (await answerTo({ callId, name, args, question, ...(within !== undefined && { within }) }, asking)) ??
+    "the user left the question unanswered";
 }
 
 async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
@@ -53,6 +70,7 @@ async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | und
   const offers: Offers = {
     always: question.remember && alwaysText(question, permissions.keepsAnswers),
     edits: isEdit && (await isAllowed(permissions.policyWith([], "accept-edits"))),
+    upTo: call.within === undefined ? undefined : upToText(call, permissions),
   };
   const typed = await questionAbout(call, offers, asking);
   if (typed === undefined) return undefined;
@@ -66,8 +84,8 @@ async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | und
     asking.hasChangedMode = true;
     return true;
   }
-  if (/^(no?)?$/i.test(typed)) return "the user said no to this call";
-  return `the user said no to this call: ${typed}`;
+  const upTo = offers.upTo === undefined ? undefined : upToIn(typed);
+  return upTo === undefined ? noOf(typed) : { upTo };
 }
 
 /** Returns what the policy says of its question; empty for a question of another guard. */
@@ -124,53 +142,37 @@ interface Offers {
   readonly always: string | undefined;
   /** True if all changes of files may run from now on. */
   readonly edits: boolean;
+  /** In words: a yes for more calls of the program. */
+  readonly upTo: string | undefined;
 }
 
 /** Returns whether an answer is a number or a single character that the question does not offer: not a reason for a no. */
-function isSlip(answer: string, { always, edits }: Offers): boolean {
+function isSlip(answer: string, { always, edits, upTo }: Offers): boolean {
+  if (upTo !== undefined && isUpTo(answer)) return upToIn(answer) === undefined;
   return /^(?:\d+|.)$/u.test(answer) && !`ynv${always ? "a" : ""}${edits ? "e" : ""}`.includes(answer.toLowerCase());
 }
 
-/** Asks again after each answer that wants to see more, and after a slip. */
-async function questionAbout(
-  call: PendingCall,
-  { always, edits }: Offers,
-  asking: Asking,
-): Promise<string | undefined> {
-  const { asker, signal } = asking;
-  const { columns, rows } = asker.size;
+/** Asks about one call. Resolves to what the user has typed. */
+async function questionAbout(call: PendingCall, offers: Offers, asking: Asking): Promise<string | undefined> {
+  const { always, edits, upTo } = offers;
+  const { columns, rows: free } = asking.asker.size;
   const question = questionOf(call);
   const { text } = call.question;
   const isCommand = (question.effects ?? []).some(({ command }) => command !== undefined);
-  const title = isCommand ? `${oneLine(call.name, 64)} would run:` : text.replace(/; asked because .*/s, "");
-  const above = showText(clip(title, 600), columns);
-  const below = [reasonText(question, text), ...(always ? [always] : [])].flatMap((line) =>
+  const title = isCommand ? `${oneLine(call.name, 64)} would run:` : withoutReason(text);
+  const place = call.within === undefined ? [] : ["In the program:"];
+  const above = [...place, ...showText(clip(title, 600), columns)];
+  const below = [reasonText(question, text), ...[always, upTo].filter((line) => line !== undefined)].flatMap((line) =>
     showText(clip(line, 300), columns, "  "),
   );
-  const free = Math.max(8, rows - 3 - above.length - below.length);
-  const { summary, whole } = await whatHappens(call, { columns, rows: free }, asking);
+  const left = Math.max(8, free - 3 - above.length - below.length);
+  const { summary, whole } = await whatHappens(call, { columns, rows: left }, asking);
   const details = [text, ...(question.remember ? [`always means ${question.remember.text}`] : [])];
   const all = [...details.flatMap((line) => showText(line, columns)), ...whole];
-  const offered = ["[y]es", always && "[a]lways", edits && "all [e]dits", "[v]iew", "[n]o"];
+  const offered = ["[y]es", always && "[a]lways", upTo && "[u]p to", edits && "all [e]dits", "[v]iew", "[n]o"];
   const choices = `${offered.filter(Boolean).join(", ")}, or why not, then Enter:`;
-  /** Breaks a question between words; the answer is typed behind it. */
-  const ending = (text: string): string => `${showText(text, columns).join("\n")} `;
-  const page = Math.max(8, rows - 3 - showText(choices, columns).length);
-  let shownQuestion = [...above.map(asking.style.bold), ...summary, ...below, ending(choices)].join("\n");
-  for (let shown = 0; ; ) {
-    if (signal.aborted) return undefined;
-    const answer = (await asker.ask(shownQuestion, signal))?.trim();
-    if (answer !== undefined && isSlip(answer, { always, edits })) {
-      shownQuestion = ending(`${answer} is none of ${choices}`);
-      continue;
-    }
-    if (!/^v(iew)?$/i.test(answer ?? "")) return answer;
-    const part = all.slice(shown, shown + page);
-    const place = `(rows ${shown + 1} to ${shown + part.length} of ${all.length}`;
-    shown = shown + page < all.length ? shown + page : 0;
-    const next = shown > 0 ? "; v shows the next)" : ")";
-    shownQuestion = [...part, `${place}${next}`, ending(choices)].join("\n");
-  }
+  const rows = [...above.map(asking.style.bold), ...summary, ...below];
+  return askWithView({ rows, all, choices, isSlip: (answer) => isSlip(answer, offers) }, asking);
 }
 
 /** Shows the diff of a change of a file; else the arguments. */

@@ -25,9 +25,10 @@ import type { Folders } from "../state/folders.ts";
 import { canonicalPath, makeStateFolder } from "../state/stateFolder.ts";
 import type { Hooks } from "./hooks.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
+import { addPrograms, type ProgramFlags, programTool } from "./programs.ts";
 
 /** The flags that say which tools there are and what they may reach. */
-export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags> {
+export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags>, ProgramFlags {
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
   /** Not a flag: whether `run_bash` is on where a sandbox keeps its commands in, since somebody can be asked about each. */
@@ -99,6 +100,7 @@ export function createToolSet(
     remote ? { packs: remote.tools, extra: [...editThere, createAskUserTool(), ...more] } : local(),
   );
   toggle(registry, flags);
+  addPrograms(registry, flags, outputs);
   checkRules(registry, rules, (line) => terminal.aside(line));
   hooks?.checkTools(registry);
   // The first one: it sees what the model gets.
@@ -147,8 +149,10 @@ export function isNamed(name: string, { tools, enable, disable }: ToolFlags): bo
 }
 
 /** Switches tools on and off: `--tools` leaves only those; then `--enable`, and the companions of `run_bash` with it; then `--disable`. */
-function toggle(registry: ToolRegistry, { tools, enable = [], disable = [] }: ToolFlags): void {
-  const known = (flag: string, names: readonly string[]): readonly string[] => {
+function toggle(registry: ToolRegistry, { tools, enable = [], disable = [], createPrograms }: ToolFlags): void {
+  const known = (flag: string, given: readonly string[]): readonly string[] => {
+    // It comes last, by a flag of its own.
+    const names = given.filter((name) => !(createPrograms && name === programTool));
     for (const name of names) if (!registry.hasTool(name)) throw unknownTool(`${flag} ${name}`, name, registry);
     return names;
   };
@@ -181,6 +185,7 @@ function checkRules(registry: ToolRegistry, flags: PermissionFlags, note: (line:
 
 /** Makes the error for a tool that is not there. `what` begins the sentence. */
 export function unknownTool(what: string, name: string, registry: ToolRegistry, advice = ""): Error {
+  if (name === programTool) return usageError(`${what}: there is no such tool without --programs`);
   const names = registry.getToolNames();
   const nearest = nearestName(name, names);
   return usageError(

@@ -4,6 +4,7 @@ import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import { permissionFlags, sandboxFlags, toolFlags } from "../../sharedFlags.ts";
 import { createPermissions } from "../../tools/permissions.ts";
+import { withPrograms } from "../../tools/programs.ts";
 import { connectRemote } from "../../tools/remote.ts";
 import { chooseSandbox } from "../../tools/sandbox.ts";
 import { createToolSet, rootsOf } from "../../tools/toolSet.ts";
@@ -35,7 +36,7 @@ If a rule or a protected path asks, the client asks its user, if it can.
 TOOLCRIB_MCP_TOKEN sets the bearer token of --http; without it, each start creates a new one.`,
   async run(program, given): Promise<ExitReason> {
     const { terminal, interrupts, env, cwd } = program;
-    const flags = await chooseSandbox(await connectRemote(given, program), program);
+    const flags = await chooseSandbox(await connectRemote(await withPrograms(given), program), program);
     const http = httpOptions(flags, env.TOOLCRIB_MCP_TOKEN);
     const tools = (roots: readonly string[] | undefined): ToolRegistry => {
       const toolFlags = { ...flags, root: roots };

@@ -20,6 +20,24 @@ export interface Report {
   failure(error: unknown, about: object): void;
 }
 
+/** `id` only of a call that has others within it, whose `within` it is. */
+interface ReportedCall {
+  id?: string;
+  readonly name: string;
+  readonly args: object;
+  isError?: boolean;
+  readonly within?: string;
+}
+
+function addCall(
+  { id, name, args, within }: Extract<AgentEvent, { type: "tool-call" }>,
+  calls: Map<string, ReportedCall>,
+): void {
+  calls.set(id, { name, args, ...(within !== undefined && { within }) });
+  const outer = within === undefined ? undefined : calls.get(within);
+  if (outer && within !== undefined) outer.id = within;
+}
+
 /** Prints what happens: text as it comes, or one JSON object at the end, or each event as a line of JSON. `asObject`: the text of the model is no answer. */
 export function createReport(format: OutputFormat, asObject: boolean, terminal: Terminal): Report {
   const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
@@ -37,13 +55,13 @@ export function createReport(format: OutputFormat, asObject: boolean, terminal: 
       failure: () => {},
     };
   }
-  const toolCalls = new Map<string, { name: string; args: object; isError?: boolean }>();
+  const toolCalls = new Map<string, ReportedCall>();
   const calls = (): object => (format === "json" ? { toolCalls: [...toolCalls.values()] } : {});
   return {
     event(event) {
       if (format === "stream-json") return line(event);
       notes(event);
-      if (event.type === "tool-call") toolCalls.set(event.id, { name: event.name, args: event.args });
+      if (event.type === "tool-call") addCall(event, toolCalls);
       if (event.type === "tool-result") Object.assign(toolCalls.get(event.id) ?? {}, { isError: event.isError });
     },
     end: (end, { ok, output, about }) =>

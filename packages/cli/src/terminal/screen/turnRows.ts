@@ -2,8 +2,10 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works
 import type { AgentEvent } from "@toolcrib/agent";
 import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
+import { CallsWithin, type CallWithin, countText, rowOf } from "../callsWithin.ts";
+import { callTitle, errorText, resultSummary } from "../callText.ts";
 import { showCall } from "../question.ts";
-import { callTitle, createRenderer, errorText, lastLine, noteLines, resultSummary, usageText } from "../render.ts";
+import { createRenderer, lastLine, noteLines, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
 import { hangingRows } from "./hangingRows.ts";
 import type { StreamedAnswer } from "./markdown.ts";
@@ -56,6 +58,8 @@ export class FinishedRows {
 }
 
 const mostMessageRows = 10;
+/** Running calls of one program that are shown. */
+const mostRunningWithin = 3;
 
 /** Shows a message of the user; of a long one the first rows. */
 export function messageRows(message: string, { cyan, dim }: Style): string[] {
@@ -79,6 +83,7 @@ export class TurnRows {
   readonly #printLines: ReturnType<typeof createRenderer>;
   #startedAt = Date.now();
   readonly #calls = new Map<string, Call>();
+  readonly #within = new CallsWithin();
   #answer: StreamedAnswer | undefined;
   #doing = "";
   #said = "";
@@ -110,6 +115,7 @@ export class TurnRows {
     else {
       this.#endAnswer();
       this.#doing = event.type === "step-start" ? "waiting for the model" : "";
+      if (this.#within.take(event)) return;
       if (event.type === "tool-call")
         this.#calls.set(event.id, { name: event.name, args: event.args, startedAt: Date.now(), last: "" });
       else if (event.type === "tool-result") this.#endCall(event);
@@ -122,10 +128,15 @@ export class TurnRows {
     const { style, print } = this.#options;
     const { done, open } = this.#answer?.rows(columns, room) ?? { done: [], open: [] };
     if (done.length > 0) print("answer", done);
-    const calls = [...this.#calls.values()].flatMap((call) => [
-      this.#row(style.cyan("→"), call, ` · ${timeSince(call.startedAt, 0)}`, columns),
-      ...(call.last ? [style.dim(truncateToWidth(showInvisible(call.last), columns - 1, "…"))] : []),
-    ]);
+    const calls = [...this.#calls].flatMap(([id, call]) => {
+      const within = this.#within.of(id);
+      const count = countText(within);
+      const last = call.last ? [style.dim(truncateToWidth(showInvisible(call.last), columns - 1, "…"))] : [];
+      return [
+        this.#row(style.cyan("→"), call, ` · ${count && `${count}, `}${timeSince(call.startedAt, 0)}`, columns),
+        ...(within.length > 0 ? this.#runningWithin(within, columns) : last),
+      ];
+    });
     const thought = this.#thought.trimEnd().split("\n").at(-1) ?? "";
     const thinking = thought === "" ? [] : [style.dim(truncateToWidth(showInvisible(thought), columns - 1, "…"))];
     return [
@@ -158,9 +169,22 @@ export class TurnRows {
     this.#endThought();
     this.#endAnswer();
     const { style, print, columns } = this.#options;
-    for (const call of this.#calls.values())
-      print("call", [this.#row(style.dim("→"), call, " · no result", columns())]);
+    for (const [id, call] of this.#calls) {
+      const count = countText(this.#within.end(id));
+      print("call", [this.#row(style.dim("→"), call, ` · ${count && `${count}, `}no result`, columns())]);
+    }
     this.#calls.clear();
+  }
+
+  /** Shows the first calls of a program that still run. */
+  #runningWithin(within: readonly CallWithin[], columns: number): string[] {
+    const { style } = this.#options;
+    const running = within.filter(({ state }) => state === "running");
+    const rows = running
+      .slice(0, mostRunningWithin)
+      .map((call) => truncateToWidth(rowOf(call, style), columns - 1, "…"));
+    const more = running.length - rows.length;
+    return more > 0 ? [...rows, style.dim(`  … ${more} more`)] : rows;
   }
 
   /** Prints the first rows of what the model has thought. */
@@ -199,10 +223,13 @@ export class TurnRows {
     this.#calls.delete(event.id);
     const what = event.isError ? oneLine(errorText(event), 300) : resultSummary(event);
     const mark = event.isError ? style.red("✗") : style.green("✓");
-    const time = timeSince(call.startedAt);
-    if (event.isError) print("call", [this.#row(mark, call, ` · ${time}`, columns()), ...wrapped(what, columns())]);
-    else print("call", [this.#row(mark, call, ` · ${what}, ${time}`, columns())]);
-    fold((width) => callDetails(call, event.output, style, width));
+    const within = this.#within.end(event.id);
+    const facts = [countText(within), ...(event.isError ? [] : [what]), timeSince(call.startedAt)].filter(Boolean);
+    print("call", [
+      this.#row(mark, call, ` · ${facts.join(", ")}`, columns()),
+      ...(event.isError ? wrapped(what, columns()) : []),
+    ]);
+    fold((width) => callDetails({ ...call, within }, event.output, style, width));
   }
 
   /** Makes one row; where it is narrow, without its end. */
@@ -219,8 +246,13 @@ export class TurnRows {
 const mostRows = 2000;
 const mostThoughtRows = 3;
 
-/** Shows everything of a call that is over: arguments, then the result. */
-function callDetails({ name, args }: Call, output: string, style: Style, columns: number): string[] {
+/** Shows everything of a call that is over: arguments, the calls within it, then the result. */
+function callDetails(
+  { name, args, within }: Call & { readonly within: readonly CallWithin[] },
+  output: string,
+  style: Style,
+  columns: number,
+): string[] {
   const rows = output
     .trimEnd()
     .split("\n")
@@ -229,6 +261,7 @@ function callDetails({ name, args }: Call, output: string, style: Style, columns
   return [
     `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
     ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
+    ...within.flatMap((call) => wrapTextWithAnsi(rowOf(call, style), columns)),
     ...rows.slice(0, mostRows).map(style.dim),
     ...(left > 0 ? [`  … ${left} more rows`] : []),
   ];
