@@ -11,10 +11,9 @@ import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
-import { longestLine } from "../shell/text.ts";
 import type { Subject } from "../verdict.ts";
 import { shellPath } from "./folders.ts";
-import type { Looks } from "./looks.ts";
+import type { Looks, Place } from "./looks.ts";
 
 /** A simple command of a line. */
 export interface LineCommand extends Omit<SimpleCommand, "reads"> {
@@ -68,7 +67,7 @@ export function readCommandLine(
 ): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
   const unseen = effect.input === undefined ? untold : input;
-  const line = command === undefined || effect.input !== undefined ? unseen : readOnce(command, shell);
+  const line = command === undefined || effect.input !== undefined ? unseen : readShellLine(command, { shell });
   const writesFiles = line.redirections.some(({ kind, path }) => kind === "write" && path !== "/dev/null");
   const directories = workingDirectories(line, effect, cwd, looks);
   const commands = line.commands.map((one): LineCommand => {
@@ -104,19 +103,17 @@ export function subjectOf({ text }: LineCommand, { effect }: CommandLine): Subje
   return { what: `run: ${oneLine(text)}`, effect, command: text };
 }
 
-/** The lines read last: the same one is judged when it is checked, asked about and run. */
-const read = new Map<string, ShellLine>();
-const mostRead = 50;
-
-function readOnce(command: string, shell: string | undefined): ShellLine {
-  if (command.length > longestLine) return readShellLine(command, { shell });
-  const key = `${shell}\0${command}`;
-  const line = read.get(key) ?? readShellLine(command, { shell });
-  read.delete(key);
-  read.set(key, line);
-  const [oldest = key] = read.keys();
-  if (read.size > mostRead) read.delete(oldest);
-  return line;
+/** Returns the effect on a file that a word of a line names. */
+export function fileEffect(
+  kind: ToolEffect["kind"],
+  { named, opened }: Place,
+  remote: string | undefined,
+  tree = false,
+): ToolEffect {
+  const around = tree ? { tree } : {};
+  // Links of a remote cannot be followed from here.
+  if (remote !== undefined) return { kind, path: named, ...around, remote };
+  return { kind, path: opened, ...(named === opened ? {} : { givenPath: named }), ...around };
 }
 
 /** Returns whether a command starts another one that cannot be told, as the words of that are not in the line. */

@@ -7,9 +7,9 @@ import { bareRule, type Groups, type RuleGroup } from "../rules/compileRules.ts"
 import type { Rule } from "../rules/parseRule.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, type Subject, type Verdict } from "../verdict.ts";
-import { compilePart, type EntryKind, isSeen, type Listing } from "./folders.ts";
-import type { Looks } from "./looks.ts";
-import { judgeOwnState, outrightRule, type ProtectedEntry, type ProtectedMatcher } from "./protectedPaths.ts";
+import { compilePart, isSeen, type Listing } from "./folders.ts";
+import type { Looks, Place } from "./looks.ts";
+import { judgeOwnState, outrightRule } from "./protectedPaths.ts";
 
 export const shellOrigin = "shell";
 
@@ -80,8 +80,11 @@ function judgeByRules(
   const binding = (list: "deny" | "ask"): Verdict | undefined => {
     const found = bindingRule(groups[list], effect, leftOut, isOpenedAsFile, below);
     if (found === undefined) return undefined;
-    const verdict = byRule(list, found.rule.text, { effect, what: withBelow(what, found, settings) });
-    return found.uncertain && origin === shellOrigin ? { ...verdict, decision: askOrDeny(mode) } : verdict;
+    const { found: rule, inside, uncertain } = found;
+    const holds = inside === undefined ? "" : `, which holds ${scope.print(inside)}`;
+    const more = uncertain ? ", which contains more than can be searched" : "";
+    const verdict = byRule(list, rule.text, { effect, what: `${what}${holds}${more}` });
+    return uncertain && origin === shellOrigin ? { ...verdict, decision: askOrDeny(mode) } : verdict;
   };
   const denied = binding("deny");
   if (denied) return denied;
@@ -118,8 +121,8 @@ export function judgeNewNames(
   };
   const { entries, complete } = looks.below(folder);
   const limited = entries.filter(({ path: one, kind: entry }) => {
-    const { path: name = "", givenPath: givenName = name } = renamed(one);
-    return [name, givenName].some((form) => isLimited(form, entry, groups, settings));
+    const { path: opened = "", givenPath: named = opened } = renamed(one);
+    return isLimited({ named, opened }, entry.isDirectory(), groups, settings);
   });
   const verdicts: Verdict[] = [];
   for (const { path: one } of limited.slice(0, mostJudged))
@@ -131,20 +134,19 @@ export function judgeNewNames(
 /** As many new names as are judged one by one. */
 const mostJudged = 20;
 
-/** Returns whether a change of a path is one that a rule of deny or ask is about, or of a protected path. */
-function isLimited(path: string, entry: EntryKind, { deny, ask }: Groups, { protectedPaths }: Settings): boolean {
-  const isDirectory = entry.isDirectory();
-  const isInRules = [...deny, ...ask].some(({ paths }) => paths?.match(path, isDirectory) !== undefined);
-  return isInRules || protectedPaths.match(path) !== undefined;
-}
-
-function withBelow(
-  what: string,
-  binding: { below?: string | undefined; uncertain?: boolean | undefined },
-  { scope }: Settings,
-): string {
-  if (binding.below !== undefined) return `${what}, which holds ${scope.print(binding.below)}`;
-  return binding.uncertain ? `${what}, which contains more than can be searched` : what;
+/** Returns whether a rule of deny or ask is about a file, by its name or where that leads, or it is protected. */
+export function isLimited(
+  { named, opened }: Place,
+  isDirectory: boolean | undefined,
+  { deny, ask }: Pick<Groups, "deny" | "ask">,
+  { protectedPaths }: Settings,
+): boolean {
+  const isIn = (groups: readonly RuleGroup[], name: string): boolean => {
+    for (const { paths } of groups) if (paths?.match(name, isDirectory) !== undefined) return true;
+    return false;
+  };
+  const is = (name: string): boolean => isIn(deny, name) || isIn(ask, name) || protectedPaths.match(name) !== undefined;
+  return is(named) || (opened !== named && is(opened));
 }
 
 /** Returns whether the mode alone lets the effect happen. */
@@ -164,10 +166,12 @@ function judgeProtected(
   below: () => Listing,
 ): Verdict | undefined {
   const { protectedPaths, bases, scope } = settings;
-  const found = protectedIn(effect, protectedPaths, below);
+  const found = findNamed(effect, protectedPaths.match, () =>
+    protectedPaths.mayMatchBelow(effect.path ?? "") ? below() : undefined,
+  );
   if (found === undefined) return undefined;
   if (found === "uncertain") return uncertain({ what, effect });
-  const { entry, inside } = found;
+  const { found: entry, inside } = found;
   const rule = outrightRule(allow, inside ?? effect.path ?? "", entry, protectedPaths, bases);
   if (rule && inside === undefined) return byRule("allow", rule.text, { what, effect });
   const named = inside === undefined ? "it" : scope.print(inside);
@@ -186,65 +190,66 @@ function whyAsked({ kind, path }: ToolEffect, { mode, roots }: Settings): string
   return `the mode ${mode} asks before each ${kind === "delete" ? "deletion" : "change"}`;
 }
 
-/** A rule of deny or ask that binds an effect on files. */
-interface Binding {
-  readonly rule: Rule;
+/** A finding about an effect on files. */
+interface Named<Found> {
+  readonly found: Found;
   /** The path below a folder that it is about; undefined where it is the effect's own. */
-  readonly below?: string | undefined;
+  readonly inside?: string;
   /** The folder holds more than was looked through. */
-  readonly uncertain?: boolean | undefined;
+  readonly uncertain?: true;
 }
 
-/** Finds the rule of deny or ask that binds an effect on files: on its path, on the path as it was named, or on what lies below. */
+/**
+ * Finds what is about an effect on files: on its path, on the path as it was named, or on what lies below, where `isDirectory` is given.
+ * `below` lists that, unless nothing there can match.
+ */
+function findNamed<Found>(
+  { path, givenPath, tree }: ToolEffect,
+  match: (path: string, isDirectory?: boolean) => Found | undefined,
+  below: () => Listing | undefined,
+): Named<Found> | "uncertain" | undefined {
+  if (path === undefined) return undefined;
+  const own = match(path) ?? (givenPath === undefined ? undefined : match(givenPath));
+  if (own !== undefined) return { found: own };
+  const listing = tree === true ? below() : undefined;
+  for (const { path: inside, kind } of listing?.entries ?? []) {
+    const found = match(inside, kind.isDirectory());
+    if (found !== undefined) return { found, inside };
+  }
+  return listing === undefined || listing.complete ? undefined : "uncertain";
+}
+
+/** Finds the rule of deny or ask that binds an effect on files. */
 function bindingRule(
   groups: readonly RuleGroup[],
   effect: ToolEffect,
   leftOut: ReadonlySet<string>,
   isOpenedAsFile: (path: string) => boolean,
   below: () => Listing,
-): Binding | undefined {
-  const bare = bareRule(groups);
-  if (bare) return { rule: bare };
-  const { path, givenPath } = effect;
-  for (const group of groups) {
-    const { paths, byPattern, patterned } = group;
-    // A pattern that cannot be tested binds: the effect could be on anything.
-    if (path === undefined) {
-      if (patterned[0]) return { rule: patterned[0] };
-      continue;
-    }
-    const matching = (one: string | undefined): string | undefined => {
-      const found = one === undefined ? undefined : paths?.match(one);
+): Named<Rule> | undefined {
+  const { path } = effect;
+  // A pattern that cannot be tested binds: the effect could be on anything.
+  const any =
+    bareRule(groups) ?? (path === undefined ? groups.find((one) => one.patterned[0])?.patterned[0] : undefined);
+  if (any) return { found: any };
+  const mayBeBelow = groups.flatMap((group) => {
+    const paths = effect.tree === true ? group.pathsWithout(leftOut) : undefined;
+    return paths?.mayMatchBelow(path ?? "") ? [{ ...group, paths }] : [];
+  });
+  const match = (one: string, isDirectory?: boolean): Rule | undefined => {
+    for (const { paths, byPattern } of isDirectory === undefined ? groups : mayBeBelow) {
+      const found = paths?.match(one, isDirectory);
       // A pattern for directories binds what is not there yet, but no file.
-      return one !== undefined && found !== undefined && isOpenedAsFile(one) ? paths?.match(one, false) : found;
-    };
-    const found = matching(path) ?? matching(givenPath);
-    const rule = found === undefined ? undefined : byPattern.get(found);
-    if (rule) return { rule };
-  }
-  if (path === undefined || effect.tree !== true) return undefined;
-  for (const group of groups) {
-    const binding = bindingBelow(group, path, leftOut, below);
-    if (binding) return binding;
-  }
-  return undefined;
-}
-
-function bindingBelow(
-  group: RuleGroup,
-  folder: string,
-  leftOut: ReadonlySet<string>,
-  below: () => Listing,
-): Binding | undefined {
-  const paths = group.pathsWithout(leftOut);
-  if (!paths?.mayMatchBelow(folder)) return undefined;
-  const { entries, complete } = below();
-  for (const { path, kind } of entries) {
-    const rule = group.byPattern.get(paths.match(path, kind.isDirectory()) ?? "");
-    if (rule) return { rule, below: path };
-  }
-  const first = group.patterned.find((one) => !leftOut.has(one.pattern ?? ""));
-  return complete || first === undefined ? undefined : { rule: first, uncertain: true };
+      const isFile = found !== undefined && isDirectory === undefined && isOpenedAsFile(one);
+      const rule = byPattern.get((isFile ? paths?.match(one, false) : found) ?? "");
+      if (rule) return rule;
+    }
+    return undefined;
+  };
+  const named = findNamed(effect, match, () => (mayBeBelow.length > 0 ? below() : undefined));
+  if (named !== "uncertain") return named;
+  const first = mayBeBelow.flatMap(({ patterned }) => patterned).find((one) => !leftOut.has(one.pattern ?? ""));
+  return first && { found: first, uncertain: true };
 }
 
 /** Finds the rule of allow that covers an effect on files, by its resolved path alone. */
@@ -264,23 +269,4 @@ function coveringRule(
     if (found !== undefined) return byPattern.get(found);
   }
   return undefined;
-}
-
-/** Finds a protected path among those that an effect changes. */
-function protectedIn(
-  effect: ToolEffect,
-  matcher: ProtectedMatcher,
-  below: () => Listing,
-): { readonly entry: ProtectedEntry; readonly inside?: string } | "uncertain" | undefined {
-  const { path, givenPath = path, tree } = effect;
-  if (path === undefined || givenPath === undefined) return undefined;
-  const entry = matcher.match(path) ?? matcher.match(givenPath);
-  if (entry) return { entry };
-  if (tree !== true || !matcher.mayMatchBelow(path)) return undefined;
-  const { entries, complete } = below();
-  for (const { path: inside } of entries) {
-    const found = matcher.match(inside);
-    if (found) return { entry: found, inside };
-  }
-  return complete ? undefined : "uncertain";
 }

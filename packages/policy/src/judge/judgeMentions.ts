@@ -6,10 +6,10 @@ import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
+import { type CommandLine, fileEffect, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
 import { hasPattern } from "./folders.ts";
+import { isLimited, judgeFile, shellOrigin } from "./judgeFile.ts";
 import type { Place } from "./looks.ts";
-import { outrightRule } from "./protectedPaths.ts";
 
 /**
  * Judges the words of commands that may do anything with a file or host they name: a word that a rule of deny or ask is about is
@@ -43,12 +43,10 @@ function judgeUnseen(command: LineCommand, line: CommandLine, { rules }: Setting
   return [];
 }
 
-const fileKinds = ["read", "write", "delete"] as const;
-
-/** A word, and the path that it is from a directory: by its names, and with links followed where that is another. */
-interface PossiblePath extends Place {
+/** A word that may be a path, and the file that it names from a directory. */
+interface Mention {
   readonly word: string;
-  readonly forms: readonly string[];
+  readonly place: Place;
 }
 
 function mentionsIn(
@@ -59,44 +57,66 @@ function mentionsIn(
   settings: Settings,
 ): Verdict[] {
   const { mode, rules } = settings;
-  const { effect, looks, hasInput, directories } = line;
+  const { effect, looks, hasInput } = line;
   const subject: Subject = command
     ? subjectOf(command, line)
     : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
   const readsOnly = command?.changes === false;
+  const mentions = mentionsOf(words, command, line);
+  const verdicts: Verdict[] = [];
+  const through = mentions?.find(({ place }) => looks.leadsThroughProcess(place, hasInput && !readsOnly));
+  if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
+  const about = { deny: groupsAbout(command, rules.deny), ask: groupsAbout(command, rules.ask) };
+  const add = (word: string, verdict: Verdict): void => {
+    const { decision, cause } = verdict;
+    if (decision === "allow" || verdicts.some((one) => one.cause.by === cause.by && one.decision === decision)) return;
+    const name = oneLine(word, 120);
+    const does = decision === "deny" ? "denies" : "asks about";
+    const why =
+      cause.by === "rule"
+        ? `its word ${name} may name what the rule ${cause.rule} ${does}`
+        : verdict.why.replace(/^it(?= is (?:protected|another))/, () => name);
+    verdicts.push({ ...verdict, ...subject, why });
+  };
+  for (const { word, place } of mentions ?? []) {
+    for (const list of ["deny", "ask"] as const) {
+      const rule = ruleOfHost(about[list], word);
+      if (rule) add(word, byRule(list, rule.text, subject));
+    }
+    if (!isLimited(place, undefined, about, settings)) continue;
+    const file = fileEffect(readsOnly || mode === "read-only" ? "read" : "write", place, effect.remote);
+    const verdict = judgeFile(file, shellOrigin, withoutBare(about, rules), settings.inFull, looks);
+    if (verdict.cause.by === "rule" || verdict.decision === "deny" || !isSpelt(word, command, groups))
+      add(word, verdict);
+  }
+  return verdicts;
+}
+
+/** Lists the files that words may name; undefined if they are too many, as the user is then asked about the line as a whole. */
+function mentionsOf(
+  words: readonly string[],
+  command: LineCommand | undefined,
+  { looks, directories }: CommandLine,
+): readonly Mention[] | undefined {
   // What the shell replaces, and what a script may hold.
   const replaced = new Set(command?.patterns?.map((at) => command.words[at]));
   const mayBePattern = (word: string): boolean => command === undefined || replaced.has(word) || script.test(word);
   const possible = possiblePaths(words, mayBePattern);
-  const paths: PossiblePath[] = [];
-  const possiblePath = (directory: string, word: string): PossiblePath => {
-    const place = looks.place(directory, word);
-    return { word, ...place, forms: place.named === place.opened ? [place.named] : [place.named, place.opened] };
+  const mentions: Mention[] = [];
+  const add = (directory: string, word: string): void => {
+    mentions.push({ word, place: looks.place(directory, word) });
   };
   for (const directory of directories) {
     for (const [word, isPattern] of possible) {
       const meant = isPattern ? looks.expand(directory, word) : [word];
-      // The user is asked about the rest as a whole.
-      if (!looks.take(meant.length)) return [];
+      if (!looks.take(meant.length)) return undefined;
       for (const one of meant) {
-        paths.push(possiblePath(directory, one));
-        if (packed.test(one)) paths.push(possiblePath(directory, one.replace(packed, "")));
+        add(directory, one);
+        if (packed.test(one)) add(directory, one.replace(packed, ""));
       }
     }
   }
-  const verdicts: Verdict[] = [];
-  const through = paths.find((path) => looks.leadsThroughProcess(path, hasInput && !readsOnly));
-  if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
-  for (const list of ["deny", "ask"] as const) {
-    const mentioned = mentionedRule(groupsAbout(command, rules[list]), paths);
-    if (mentioned === undefined) continue;
-    const { rule, word } = mentioned;
-    const why = `its word ${oneLine(word, 120)} may name what the rule ${rule.text} ${list === "deny" ? "denies" : "asks about"}`;
-    verdicts.push({ ...byRule(list, rule.text, subject), why });
-  }
-  if (readsOnly || mode === "read-only") return verdicts;
-  const found = firstOf(paths, (path) => judgeProtectedWord(path, command, groups, subject, settings));
-  return found === undefined ? verdicts : [...verdicts, found];
+  return mentions;
 }
 
 /** Says why a path is not known here. */
@@ -113,54 +133,26 @@ function groupsAbout(command: LineCommand | undefined, rules: RuleList): readonl
   return groups.filter((group) => group !== undefined && group !== false);
 }
 
-function mentionedRule(
-  groups: readonly RuleGroup[],
-  paths: readonly PossiblePath[],
-): { readonly rule: Rule; readonly word: string } | undefined {
-  for (const { paths: patterns, byPattern, hosts } of groups) {
-    const found = firstOf(paths, ({ word, forms }) => {
-      const pattern = firstOf(forms, (path) => patterns?.match(path));
-      const ofHost = (): Rule | undefined =>
-        hosts.find(({ matches }) => word.split("/").some((part) => matches(part)))?.rule;
-      const rule = pattern === undefined ? ofHost() : byPattern.get(pattern);
-      return rule && { rule, word };
-    });
-    if (found !== undefined) return found;
-  }
+/** Returns the rules for a word: those without a pattern are not about what it names. */
+function withoutBare({ deny, ask }: Pick<Groups, "deny" | "ask">, rules: Settings["rules"]): Groups {
+  const strip = (group: RuleGroup): RuleGroup => ({ ...group, bare: [] });
+  const allow = (["write", "delete"] as const).flatMap((kind) => rules.allow.ofEffect(kind) ?? []);
+  return { deny: deny.map(strip), ask: ask.map(strip), allow };
+}
+
+const fileKinds = ["read", "write", "delete"] as const;
+
+/** Finds the rule about a host that a word may name. */
+function ruleOfHost(groups: readonly RuleGroup[], word: string): Rule | undefined {
+  for (const { hosts } of groups) for (const { rule, matches } of hosts) if (word.split("/").some(matches)) return rule;
   return undefined;
 }
 
-function judgeProtectedWord(
-  { word, forms }: PossiblePath,
-  command: LineCommand | undefined,
-  groups: Groups,
-  subject: Subject,
-  { protectedPaths, rules, bases }: Settings,
-): Verdict | undefined {
-  const found = firstOf(forms, (path) => {
-    const entry = protectedPaths.match(path);
-    return entry && { path, entry };
-  });
-  if (!found) return undefined;
-  const { path, entry } = found;
-  const cause = { by: "protected", pattern: entry.pattern } as const;
-  if (entry.never) return { decision: "deny", cause, why: entry.why, ...subject };
-  const isSpelt = groups.allow.some(({ commands }) =>
+/** Returns whether a rule that allows a command spells a word of it out. */
+function isSpelt(word: string, command: LineCommand | undefined, { allow }: Groups): boolean {
+  return allow.some(({ commands }) =>
     commands.some(({ pattern }) => pattern.words.includes(word) && command && coversCommand(pattern, command.words)),
   );
-  if (isSpelt) return undefined;
-  const allowed = (["write", "delete"] as const).flatMap((kind) => rules.allow.ofEffect(kind) ?? []);
-  if (outrightRule(allowed, path, entry, protectedPaths, bases)) return undefined;
-  const why = `${oneLine(word, 120)} is protected (${entry.pattern}): ${entry.why}`;
-  return { decision: "ask", cause, why, ...subject };
-}
-
-function firstOf<Item, Found>(items: readonly Item[], look: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = look(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** Characters between the parts of a word: of options, addresses, lists and scripts. */

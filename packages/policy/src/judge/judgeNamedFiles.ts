@@ -8,7 +8,7 @@ import type { FileKind } from "../programs/record.ts";
 import type { Groups } from "../rules/compileRules.ts";
 import type { Settings } from "../settings.ts";
 import { notTold, type Verdict } from "../verdict.ts";
-import { type CommandLine, type LineCommand, wordsOfUnread } from "./commandLine.ts";
+import { type CommandLine, fileEffect, type LineCommand, wordsOfUnread } from "./commandLine.ts";
 import { hasPattern, isSeen, shellPath } from "./folders.ts";
 import { isHeld } from "./judgeBeyond.ts";
 import { judgeFile, judgeNewNames, type Meant, shellOrigin } from "./judgeFile.ts";
@@ -60,10 +60,11 @@ export function judgeNamedFiles(line: CommandLine, commandGroups: Groups, settin
       const paths = kind !== "write" || tree ? looks.expand(directory, word) : [word];
       if (!looks.take(paths.length)) break;
       for (const path of paths) {
-        const file = fileEffect(kind, directory, path, line, tree);
+        const place = looks.place(directory, path);
+        const file = fileEffect(kind, place, effect.remote, tree);
         const verdict = judgeFile(file, shellOrigin, groups, under, looks, meant);
         const writesInput = kind !== "read" && line.hasInput;
-        if (effect.remote === undefined && looks.leadsThroughProcess(looks.place(directory, path), writesInput))
+        if (effect.remote === undefined && looks.leadsThroughProcess(place, writesInput))
           verdicts.push(notTold("unreadable", mode, throughProcess(path), subject));
         if (followsLinks && (under.mode !== "full" || settings.limited.has("read")))
           verdicts.push(...linksBelow(file, settings, looks));
@@ -151,13 +152,14 @@ function judgePut(
   const hasRules = [...groups.deny, ...groups.ask].length > 0;
   const verdicts: Verdict[] = [];
   for (const place of looks.expand(directory, target)) {
-    const at = fileEffect("write", directory, place, line);
+    const at = fileEffect("write", looks.place(directory, place), effect.remote);
     // A rule that spells a protected target out is about what lies in it, too.
     const isSpelt = settings.protectedPaths.match(at.givenPath ?? at.path ?? "") !== undefined;
     for (const source of sources.flatMap((word) => looks.expand(directory, word))) {
       if (!looks.take(1)) return verdicts;
       const path = shellPath(directory, source);
-      const file = fileEffect("write", directory, join(place, basename(path)), line);
+      const target = looks.place(directory, join(place, basename(path)));
+      const file = fileEffect("write", target, effect.remote);
       verdicts.push(judgeFile(file, shellOrigin, groups, under, looks));
       if (!isSeen({ path, remote: effect.remote }, settings)) continue;
       const places = [at.path ?? "", file.path ?? ""];
@@ -222,18 +224,4 @@ function linksBelow(effect: ToolEffect, settings: Settings, looks: Looks): Verdi
   if (complete && !entries.some(({ kind }) => kind.isSymbolicLink())) return [];
   const why = "it follows the links in a folder, which may lead anywhere";
   return [notTold("unreadable", mode, why, { what: describeEffect(effect, scope), effect })];
-}
-
-function fileEffect(
-  kind: ToolEffect["kind"],
-  directory: string,
-  word: string,
-  { effect: { remote }, looks }: CommandLine,
-  tree = false,
-): ToolEffect {
-  const around = tree ? { tree } : {};
-  // Links of a remote cannot be followed from here.
-  if (remote !== undefined) return { kind, path: shellPath(directory, word), ...around, remote };
-  const { named, opened } = looks.place(directory, word);
-  return { kind, path: opened, ...(named === opened ? {} : { givenPath: named }), ...around };
 }
