@@ -1,6 +1,6 @@
 // The thread in which programs run, one after the other, each in an engine of its own.
 import { parentPort, workerData } from "node:worker_threads";
-import { Intrinsics, JSException, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
+import { EvalFlags, Intrinsics, JSException, type JSValueHandle, QuickJS, type QuickJSOptions } from "quickjs-wasi";
 import { guestPrelude } from "./guest.ts";
 import { OutputCollector } from "./keptOutput.ts";
 import {
@@ -108,7 +108,6 @@ class Guest {
 
   #begin(vm: QuickJS): void {
     const { code, names, limits } = this.#program;
-    const main = compileBody(code, (source) => vm.evalCode(source, programName));
     const host = vm.newFunction("host", (kind, number, first, second) => {
       try {
         this.#take(kind?.toString() ?? "", number?.toNumber() ?? 0, textOf(first), textOf(second));
@@ -125,6 +124,11 @@ class Guest {
       ...[vm.newString(JSON.stringify(names)), vm.newNumber(limits.maxCalls)],
     );
     this.#settle = made.getProp("1");
+    // Last, so that no text of the program comes before it.
+    const main = compileBody(code, {
+      check: (source) => vm.evalCode(source, programName, EvalFlags.COMPILE_ONLY).dispose(),
+      compile: (source) => vm.evalCode(source, programName),
+    });
     vm.callFunction(made.getProp("0"), vm.undefined, main);
   }
 

@@ -20,19 +20,31 @@ export interface Position {
   readonly column?: number | undefined;
 }
 
+/** What the engine does with a source: `check` only parses it. Both throw a SyntaxError. */
+export interface Compiler<Compiled> {
+  check(source: string): void;
+  compile(source: string): Compiled;
+}
+
+/** The text around a program, on lines of its own, so that the program's columns stay. */
+type Wrapper = readonly [before: string, after: string];
+const inFunction: Wrapper = ["(async () => {\n", "\n})"];
+/** Behind the function nothing but `:` may follow, and nothing but `,` or `)` in the other: a text that both take leaves neither. */
+const inChoice: Wrapper = ["(0 ? async () => {\n", "\n} : 0)"];
+
 /**
  * Compiles the body of an async function. Types are stripped only from what is no JavaScript, as stripping changes plain JavaScript
  * (`a < b > (c)`). Throws a SourceError.
  */
-export function compileBody<Compiled>(code: string, compile: (source: string) => Compiled): Compiled {
+export function compileBody<Compiled>(code: string, compiler: Compiler<Compiled>): Compiled {
   try {
-    return compile(wrapped(code));
+    return compileAs(code, compiler);
   } catch (thrown) {
     if (!isSyntaxError(thrown)) throw thrown;
     const javaScript = new SourceError(thrown.message, positionIn(thrown.stack));
     const stripped = withoutTypes(code, javaScript);
     try {
-      return compile(stripped);
+      return compileAs(stripped, compiler);
     } catch (again) {
       if (!isSyntaxError(again)) throw again;
       throw new SourceError(again.message, positionIn(again.stack));
@@ -40,9 +52,9 @@ export function compileBody<Compiled>(code: string, compile: (source: string) =>
   }
 }
 
-/** Puts the code on lines of its own, so that its columns stay. */
-function wrapped(code: string): string {
-  return `(async () => {\n${code}\n})`;
+function compileAs<Compiled>(code: string, { check, compile }: Compiler<Compiled>): Compiled {
+  check(inChoice.join(code));
+  return compile(inFunction.join(code));
 }
 
 /** Returns the first position in the program that a stack names. */
@@ -66,7 +78,8 @@ function withoutTypes(code: string, javaScript: SourceError): string {
   // That stripping is experimental is no news for who reads the program's output.
   process.emitWarning = () => undefined;
   try {
-    return stripTypeScriptTypes(wrapped(code));
+    const stripped = stripTypeScriptTypes(inFunction.join(code));
+    return stripped.slice(inFunction[0].length, -inFunction[1].length);
   } catch (thrown) {
     throw typeError(thrown, javaScript);
   } finally {
