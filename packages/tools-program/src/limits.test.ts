@@ -205,3 +205,20 @@ test("programs in one thread after another have new globals", async () => {
     "const before = globalThis.left ?? Object.prototype.left; Object.prototype.left = globalThis.left = 1; return String(before)";
   for (let n = 0; n < 6; n += 1) expect(await registry.execute("run_program", { code })).toBe("undefined");
 });
+
+describe("a program that is nested too deeply does no harm to those after it", () => {
+  test.each([..."([{!".split(""), "if (1) ", "(a: ", "a ? ", "function f() { ", "const a: number = (", "type A = ["])(
+    "%s",
+    async (part) => {
+      expect(await failureOf(part.repeat(5000))).toMatch(/^The program (?:does not parse|was ended): /);
+      expect(await run("const a: number = 1; return a")).toBe("1");
+      expect(await failureOf("enum A { B }\nreturn A.B")).toContain("write an object");
+    },
+  );
+
+  test("and is told so", async () => {
+    expect(await failureOf("(".repeat(5000))).toContain("The program does not parse: it is nested too deeply\n");
+    const types = `const a: number = ${"[".repeat(2000)}${"]".repeat(2000)}`;
+    expect(await failureOf(types)).toContain("; it is nested too deeply to be read as TypeScript (line 1, column");
+  });
+});

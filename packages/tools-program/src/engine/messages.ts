@@ -65,7 +65,8 @@ export type ToThread =
 export type FromThread =
   /** The program waits after the `turn`th message, having made these calls since; there may be none. */
   | { readonly type: "waits"; readonly calls: readonly GuestCall[]; readonly turn: number }
-  | { readonly type: "end"; readonly end: ProgramEnd; readonly output: KeptOutput };
+  /** `isSpent`: the thread can run no other program. */
+  | { readonly type: "end"; readonly end: ProgramEnd; readonly output: KeptOutput; readonly isSpent?: boolean };
 
 /** The end of a program. `line` and `column` are those of its text, from 1. */
 export type ProgramEnd = {

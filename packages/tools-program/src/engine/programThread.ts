@@ -88,7 +88,10 @@ class ProgramThread {
 
   #take(message: FromThread): void {
     const listener = this.#listener;
-    if (message.type === "end") this.#listener = undefined;
+    if (message.type === "end") {
+      this.#listener = undefined;
+      if (message.isSpent) this.#stopThread();
+    }
     if (message.type === "end" || this.#shared[busySince] === 0) clearTimeout(this.#watch);
     listener?.(message);
   }

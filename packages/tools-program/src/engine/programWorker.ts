@@ -37,6 +37,7 @@ class Guest {
   readonly #open = new Set<number>();
   #refused = 0;
   #end: ProgramEnd | undefined;
+  #isSpent = false;
   #time: number;
   #usedMs = 0;
   #turn = 0;
@@ -198,6 +199,7 @@ class Guest {
   #failureOf(thrown: unknown): ProgramEnd {
     if (thrown instanceof SourceError) {
       const { message, line, column } = thrown;
+      this.#isSpent = thrown.isReaderBroken;
       return { ...this.#kept, failed: "syntax", message, line, column };
     }
     if (thrown instanceof Error && thrown.message === "wasm_malloc failed") return this.#overMemory();
@@ -229,7 +231,7 @@ class Guest {
     this.#vm = undefined;
     this.#settle = undefined;
     guest = undefined;
-    tell({ type: "end", end, output: this.#output.kept });
+    tell({ type: "end", end, output: this.#output.kept, isSpent: this.#isSpent });
   }
 }
 

@@ -7,11 +7,14 @@ export const programName = "program";
 export class SourceError extends Error {
   readonly line: number | undefined;
   readonly column: number | undefined;
+  /** Node's reader of TypeScript has failed itself: it reads nothing more in this thread. */
+  readonly isReaderBroken: boolean;
 
-  constructor(message: string, { line, column }: Position) {
+  constructor(message: string, { line, column }: Position, isReaderBroken = false) {
     super(message);
     this.line = line;
     this.column = column;
+    this.isReaderBroken = isReaderBroken;
   }
 }
 
@@ -53,8 +56,13 @@ export function compileBody<Compiled>(code: string, compiler: Compiler<Compiled>
 }
 
 function compileAs<Compiled>(code: string, { check, compile }: Compiler<Compiled>): Compiled {
-  check(inChoice.join(code));
-  return compile(inFunction.join(code));
+  try {
+    check(inChoice.join(code));
+    return compile(inFunction.join(code));
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "RangeError") throw new SourceError("it is nested too deeply", {});
+    throw thrown;
+  }
 }
 
 /** Returns the first position in the program that a stack names. */
@@ -92,6 +100,10 @@ function typeError(thrown: unknown, javaScript: SourceError): SourceError {
   const { message, stack = "", code } = thrown as Error & { code?: unknown };
   const line = Number(/^[^\n]*:(\d+)\n/.exec(stack)?.[1]) - 1 || undefined;
   const column = (/\n( *)\^/.exec(stack)?.[1]?.length ?? -1) + 1 || undefined;
+  if (code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" && code !== "ERR_INVALID_TYPESCRIPT_SYNTAX") {
+    const message = `${javaScript.message}; it is nested too deeply to be read as TypeScript`;
+    return new SourceError(message, javaScript, true);
+  }
   if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") return new SourceError(unsupported(message), { line, column });
   const further = (line ?? 0) - (javaScript.line ?? 0) || (column ?? 0) - (javaScript.column ?? 0);
   return further > 0 ? new SourceError(message, { line, column }) : javaScript;
