@@ -9,6 +9,7 @@ import { size, startup, tokens } from "./cases/footprint.mjs";
 import { growth } from "./cases/growth.mjs";
 import { http } from "./cases/http.mjs";
 import { loop, registry, repeats } from "./cases/loop.mjs";
+import { page } from "./cases/page.mjs";
 import { policy } from "./cases/policy.mjs";
 import { programs } from "./cases/programs.mjs";
 import { remotes } from "./cases/remotes.mjs";
@@ -31,6 +32,7 @@ const cases = {
   loop,
   repeats,
   registry,
+  page,
   policy,
   programs,
   skills,
