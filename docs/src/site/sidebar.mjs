@@ -40,7 +40,18 @@ export const sidebar = [
   ]),
   group(
     "Build an agent",
-    guides("providers", "write-a-tool", "programs", "schemas", "streaming", "sessions", "remote", "testing", "agent"),
+    guides(
+      "providers",
+      "write-a-tool",
+      "programs",
+      "schemas",
+      "streaming",
+      "pages",
+      "sessions",
+      "remote",
+      "testing",
+      "agent",
+    ),
   ),
   group("Permissions", [
     ...guides("permissions", "guards", "approvals", "rules", "sandbox"),
