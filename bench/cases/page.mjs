@@ -2,7 +2,7 @@ import { pair, startChild } from "../pairs.mjs";
 
 const warmUps = 10;
 
-/** What our handler adds to a turn of 1,000 deltas, beside a bridge that is written with the AI SDK's own functions. */
+/** Measures what our handler adds to a turn of 1,000 deltas, beside a bridge that is written with the AI SDK's own functions. */
 export async function page(report, { rounds }) {
   const [ours, sdk] = ["ours", "sdk"].map((way) => startChild("page.mjs", { args: [way] }));
   for (let warm = 0; warm < warmUps; warm += 1) for (const child of [ours, sdk]) await child.ask();

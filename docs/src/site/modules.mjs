@@ -86,7 +86,8 @@ export const modules = {
   "@toolcrib/page": ["The sessions behind a web page.", "PageSessions", "openAgent"],
   "@toolcrib/page/ai-sdk": ["The protocol of `useChat`.", "createUIHandler", "toUIMessageStream", "toUIMessages"],
   "@toolcrib/page/client": ["For the browser: sees answers that were cut off.", "fetchWhole"],
-  "@toolcrib/page/ag-ui": ["The protocol of AG-UI and CopilotKit."],
+  "@toolcrib/page/ag-ui": ["The protocol of AG-UI and CopilotKit.", "createAgUiHandler"],
+  "@toolcrib/page/ag-ui-client": ["For the browser: AG-UI's client with reloads, stops and cuts.", "PageAgent"],
   "@toolcrib/cli": ["The `toolcrib` command."],
   "@toolcrib/contracts": ["Compares two versions of tools.", "createManifest", "compareManifests"],
   "@toolcrib/kit/files": [
