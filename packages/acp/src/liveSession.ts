@@ -40,7 +40,8 @@ export class LiveSession {
     this.#client = client;
     this.#gone = gone;
     this.#reporter = new TurnReporter(session, (update) => this.send(update), capabilities);
-    for (const { callId } of session.agent.pending) this.#reporter.knows(callId, false);
+    for (const { callId, within } of session.agent.pending)
+      for (const id of [within ?? callId, callId]) this.#reporter.knows(id, false);
     this.#stopWatching = onCallStart(session.agent.toolRegistry, session.id, (id) => this.#reporter.started(id));
   }
 

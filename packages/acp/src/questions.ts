@@ -7,10 +7,10 @@ import {
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { Answer, PendingCall } from "@toolcrib/agent";
-import { choicesOf, showLine, showLines } from "@toolcrib/core/internal";
+import { choicesOf, offeredFolder, showLine, showLines } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf } from "@toolcrib/core/text";
 import { textContent } from "./output.ts";
-import { argumentsContent } from "./toolCalls.ts";
+import { argumentsContent, parentOf } from "./toolCalls.ts";
 import type { TurnReporter } from "./turnReporter.ts";
 import type { AcpSession } from "./types.ts";
 
@@ -28,12 +28,15 @@ export interface Asking {
  */
 export async function askAll(asking: Asking): Promise<Record<string, Answer> | undefined> {
   const answers: Record<string, Answer> = {};
+  const covered = new Set<string>();
   for (const call of asking.session.agent.pending) {
-    // Recorded before the process ended.
-    if (call.answer !== undefined || needsFreeText(call)) continue;
+    const similar = `${call.within} ${call.name}`;
+    // Recorded before the process ended; or one that an answer for several covers, or else it is asked about again.
+    if (call.answer !== undefined || needsFreeText(call) || covered.has(similar)) continue;
     const answer = await ask(call, asking);
     if (answer === undefined) return undefined;
     answers[call.callId] = answer;
+    if (answer === several) covered.add(similar);
   }
   return answers;
 }
@@ -48,6 +51,9 @@ export function modelQuestion({ question }: PendingCall): string {
   return `The model asks: ${clip(showLines(question.text), 4000)}`;
 }
 
+/** The answer for more calls of a program: that many are shown in the option's name. */
+const several: Answer = { upTo: 50 };
+
 async function ask(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
   if (call.question.needs) return await chosen(call, asking);
   const outcome = await choice(call, asking);
@@ -58,6 +64,8 @@ async function ask(call: PendingCall, asking: Asking): Promise<Answer | undefine
       return true;
     case "once":
       return true;
+    case "several":
+      return several;
     default:
       return "the user rejected this call";
   }
@@ -80,8 +88,8 @@ async function chosen(call: PendingCall, { session, client, reporter, signal }: 
   return output === undefined ? "the user gave no answer" : { output };
 }
 
-function callOf({ callId, name, args }: PendingCall): ToolCallUpdate {
-  return { toolCallId: callId, name, status: "pending", rawInput: args };
+function callOf({ callId, name, args, within }: PendingCall): ToolCallUpdate {
+  return { toolCallId: callId, name, status: "pending", rawInput: args, ...parentOf(within) };
 }
 
 async function choice(
@@ -90,9 +98,12 @@ async function choice(
 ): Promise<RequestPermissionOutcome> {
   const { diffs, ...shown } = await reporter.describe(call, signal);
   const always = session.policy && rememberedText(call);
+  const folder = call.within === undefined ? undefined : offeredFolder(call.question);
+  const more = `Allow up to 50 such calls of this program, below ${showLine(folder ?? "", 200)}`;
   const options: PermissionOption[] = [
     { optionId: "once", name: "Allow", kind: "allow_once" },
     ...(always === undefined ? [] : [{ optionId: "always", name: always, kind: "allow_always" } as const]),
+    ...(folder === undefined ? [] : [{ optionId: "several", name: more, kind: "allow_always" } as const]),
     { optionId: "reject", name: "Reject", kind: "reject_once" },
   ];
   const question = textContent(showLine(call.question.text, 2000));

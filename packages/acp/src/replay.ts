@@ -1,15 +1,17 @@
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { Message, ToolMessage } from "@toolcrib/agent";
+import type { Message, PendingCall, ToolMessage } from "@toolcrib/agent";
+import type { AnyToolRegistry } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
 import { resultContent } from "./output.ts";
-import { showPastCall } from "./toolCalls.ts";
+import { parentOf, showPastCall } from "./toolCalls.ts";
 import type { AcpSession } from "./types.ts";
 
 /** Yields a conversation as the client would have been told it, message by message; calls that wait are `pending`. */
 export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpdate, void> {
   const messages = agent.sessionContext;
   const results = new Map(messages.flatMap((one) => (one.role === "tool" ? [[one.callId, one] as const] : [])));
-  const waiting = new Set(agent.pending.map(({ callId }) => callId));
+  const { pending } = agent;
+  const waiting = new Set(pending.map(({ callId, within }) => within ?? callId));
   for (const message of messages) {
     if (message.role === "tool") continue;
     const messageId = crypto.randomUUID();
@@ -19,11 +21,19 @@ export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpda
         const ended = waiting.has(block.id) ? { status: "pending" as const } : endOf(results.get(block.id));
         const { id: toolCallId, name, args: rawInput } = block;
         yield { sessionUpdate: "tool_call", toolCallId, name, rawInput, ...shown, ...ended };
+        for (const call of pending.filter(({ within }) => within === toolCallId))
+          yield await waitingWithin(call, agent.toolRegistry);
       } else if (block.type === "image" || block.text !== "") {
         yield { sessionUpdate: updateOf(message, block.type), messageId, content: contentOf(block) };
       }
     }
   }
+}
+
+async function waitingWithin(call: PendingCall, registry: AnyToolRegistry): Promise<SessionUpdate> {
+  const { callId: toolCallId, name, args: rawInput, within } = call;
+  const shown = await showPastCall(call, registry);
+  return { sessionUpdate: "tool_call", toolCallId, name, rawInput, status: "pending", ...shown, ...parentOf(within) };
 }
 
 type Block = Exclude<Exclude<Message, ToolMessage>["content"][number], { type: "tool-call" }>;

@@ -21,6 +21,11 @@ export interface ShownCall {
   readonly diffs: ToolCallContent[];
 }
 
+/** Names the call that makes a call, a program's for example. The protocol has no field for it, so clients that do not know this one show both alike. */
+export function parentOf(within: string | undefined): { _meta?: { toolcrib: { parentToolCallId: string } } } {
+  return within === undefined ? {} : { _meta: { toolcrib: { parentToolCallId: within } } };
+}
+
 /** Says what a call would do: by the effects of its tool, which changes nothing, and by the diff of its changes. */
 export async function showCall(call: AcpCall, session: AcpSession, signal: AbortSignal): Promise<ShownCall> {
   return { ...(await showPastCall(call, session.agent.toolRegistry)), diffs: await diffsOf(call, session, signal) };

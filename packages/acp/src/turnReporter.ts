@@ -3,7 +3,7 @@ import type { AgentEvent, PendingCall } from "@toolcrib/agent";
 import { clip, withoutControls } from "@toolcrib/core/text";
 import { progressContent, resultContent } from "./output.ts";
 import { fenced } from "./promptContent.ts";
-import { type ShownCall, showCall } from "./toolCalls.ts";
+import { parentOf, type ShownCall, showCall } from "./toolCalls.ts";
 import type { AcpCall, AcpSession } from "./types.ts";
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -17,6 +17,8 @@ export class TurnReporter {
   readonly #known: Set<string> = new Set();
   /** Those without a result. */
   readonly #open: Set<string> = new Set();
+  /** Those that have started before the client was told of them, as a program's may. */
+  readonly #started: Set<string> = new Set();
   /** Those whose diff the client shows: it stays in place of a result that repeats it. */
   readonly #diffed: Set<string> = new Set();
   #messageId: string = crypto.randomUUID();
@@ -90,6 +92,7 @@ export class TurnReporter {
 
   /** Tells that a call has really started. */
   started(toolCallId: string): void {
+    if (!this.#known.has(toolCallId)) this.#started.add(toolCallId);
     if (!this.#open.has(toolCallId)) return;
     void this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   }
@@ -104,7 +107,7 @@ export class TurnReporter {
   /** Describes a call for a question, as it would run now. */
   async describe(call: PendingCall, signal: AbortSignal): Promise<ShownCall> {
     const shown = await showCall(call, this.#session, signal);
-    if (!this.#known.has(call.callId)) await this.#tell(call.callId, call, shown);
+    if (!this.#known.has(call.callId)) await this.#tell(call.callId, call, shown, call.within);
     return shown;
   }
 
@@ -112,6 +115,7 @@ export class TurnReporter {
   async failOpenCalls(): Promise<void> {
     const open = [...this.#open];
     this.#open.clear();
+    this.#started.clear();
     for (const toolCallId of open)
       await this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
   }
@@ -131,21 +135,27 @@ export class TurnReporter {
     await this.#send({ sessionUpdate, messageId: this.#messageId, content: { type: "text", text: shown } });
   }
 
-  async #reportCall({ id, name, args }: EventOf<"tool-call">, signal: AbortSignal): Promise<void> {
+  async #reportCall({ id, name, args, within }: EventOf<"tool-call">, signal: AbortSignal): Promise<void> {
     const shown = await showCall({ name, args }, this.#session, signal);
     this.#open.add(id);
     if (shown.diffs.length > 0) this.#diffed.add(id);
-    if (!this.#known.has(id)) return this.#tell(id, { name, args }, shown);
+    if (!this.#known.has(id)) return this.#tell(id, { name, args }, shown, within);
     const { title, kind, locations, diffs: content } = shown;
     const update = { toolCallId: id, status: "pending", title, kind, locations, content } as const;
     await this.#send({ sessionUpdate: "tool_call_update", ...update });
   }
 
-  async #tell(toolCallId: string, { name, args }: AcpCall, { diffs: content, ...shown }: ShownCall): Promise<void> {
+  async #tell(
+    toolCallId: string,
+    { name, args }: AcpCall,
+    { diffs: content, ...shown }: ShownCall,
+    within: string | undefined,
+  ): Promise<void> {
     this.#known.add(toolCallId);
     this.#open.add(toolCallId);
-    const status = "pending";
-    await this.#send({ sessionUpdate: "tool_call", toolCallId, name, status, rawInput: args, ...shown, content });
+    const status = this.#started.delete(toolCallId) ? "in_progress" : "pending";
+    const call = { toolCallId, name, status, rawInput: args, ...shown, content, ...parentOf(within) } as const;
+    await this.#send({ sessionUpdate: "tool_call", ...call });
   }
 
   async #reportResult({ id, output, isError, content, data }: EventOf<"tool-result">): Promise<void> {
