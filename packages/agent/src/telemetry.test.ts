@@ -6,6 +6,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
+import type { ToolRegistry } from "@toolcrib/core";
+import { createProgramTools } from "@toolcrib/tools-program";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { registryOf } from "../testing/turns.ts";
 import { Agent } from "./agent.ts";
@@ -95,4 +97,41 @@ test("a turn that waits for an answer and the turn that continues it are two spa
     ["invoke_agent", undefined],
   ]);
   expect(spans[1]?.attributes["gen_ai.response.finish_reasons"]).toEqual(["approval"]);
+});
+
+/** A registry with `run_program`, whose writes are asked about. */
+function programTools(): ToolRegistry {
+  const active = (): string | undefined => trace.getActiveSpan()?.spanContext().spanId;
+  const registry = registryOf({ look: active, write: active }).use(traceTools());
+  registry.register(...createProgramTools(registry, { tools: ["look", "write"] }));
+  return registry.guard(({ name }) => (name === "write" ? { ask: "Write?" } : true));
+}
+
+const program: ScriptedReply[] = [
+  { calls: [{ id: "p", name: "run_program", args: { code: "return [await tools.look(), await tools.write()]" } }] },
+  "done",
+];
+
+test("a call of a program is a child of its span, in which the tool runs; one that is repeated from a record is none", async () => {
+  const agent = new Agent(new ScriptedProvider(program), { tools: programTools() });
+  for await (const _ of traceTurn(agent, "go"));
+  const first = exporter
+    .getFinishedSpans()
+    .map((span) => [span.name, span.attributes["gen_ai.tool.call.id"], span.attributes["error.type"]]);
+  expect(first).toEqual([
+    ["execute_tool look", "p:1", undefined],
+    ["execute_tool write", "p:2", "approval_required"],
+    ["execute_tool run_program", "p", "approval_required"],
+    ["invoke_agent", undefined, undefined],
+  ]);
+  const before = exporter.getFinishedSpans();
+  exporter.reset();
+  for await (const _ of traceApprove(agent, { "p:2": true }));
+  const [write, outer, turn, ...more] = exporter.getFinishedSpans();
+  expect([write?.name, write?.attributes["gen_ai.tool.call.id"], more]).toEqual(["execute_tool write", "p:2", []]);
+  const id = (span: ReadableSpan | undefined): string | undefined => span?.spanContext().spanId;
+  expect(before.slice(0, 2).map((span) => span.parentSpanContext?.spanId)).toEqual([id(before[2]), id(before[2])]);
+  expect([write?.parentSpanContext?.spanId, outer?.parentSpanContext?.spanId]).toEqual([id(outer), id(turn)]);
+  const result = agent.sessionContext.find((message) => message.role === "tool");
+  expect(result?.role === "tool" && JSON.parse(result.output)).toEqual([id(before[0]), id(write)]);
 });

@@ -36,7 +36,7 @@ export {
   withMethods,
 } from "./options.ts";
 export { longestDelayMs, untilAborted } from "./registry/deadline.ts";
-export { guardedCallOf } from "./registry/guards.ts";
+export { guardedCallOf, leftOpen } from "./registry/guards.ts";
 export { noteChangedArguments } from "./registry/outcome.ts";
 export { schemasForModel, traitsOf } from "./registry/registration.ts";
 export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";

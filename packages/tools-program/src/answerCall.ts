@@ -7,7 +7,7 @@ import {
   type StepStart,
   type ToolOutcome,
 } from "@toolcrib/core";
-import { attempt } from "@toolcrib/core/internal";
+import { attempt, leftOpen } from "@toolcrib/core/internal";
 import { type Asked, approvalOf } from "./approval.ts";
 import type { GuestCall } from "./engine/messages.ts";
 import type { LogLine, ProgramLog } from "./programLog.ts";
@@ -68,7 +68,7 @@ export async function answerCall(
     const approval = await approvalOf(guarded, question, { number, callId, log, approve: options.approve, write });
     if ("answer" in approval) return approval.answer;
     asked = approval.asked;
-    return false;
+    return leftOpen;
   };
   const asks = options.approve !== undefined || log.isKept;
   const caller = { ...options.caller, ...binding };

@@ -1,6 +1,15 @@
 import { attempt } from "../callSafely.ts";
 import type { ApprovalQuestion, ToolError } from "../errors.ts";
-import type { Approve, ExecutableTool, Guard, GuardDecision, GuardedCall, ToolCall, ToolEffect } from "../interface.ts";
+import type {
+  ApprovalAnswer,
+  Approve,
+  ExecutableTool,
+  Guard,
+  GuardDecision,
+  GuardedCall,
+  ToolCall,
+  ToolEffect,
+} from "../interface.ts";
 import { canonicalJson, copyJson, deepFreeze, isPlainObject } from "../json.ts";
 import { type ArgumentCopies, copiesOf } from "./argumentCopies.ts";
 import { aborted, approvalRequired, denied } from "./outcome.ts";
@@ -115,6 +124,12 @@ export async function guardedCallOf(
   return Object.freeze(within === undefined ? call : { ...call, within });
 }
 
+/**
+ * The answer of an `approve` that leaves its question open: the call ends as one that nobody was asked about, so that what watches calls
+ * takes it for no denial. No answer of a user can be it.
+ */
+export const leftOpen: ApprovalAnswer = Symbol.for("toolcrib.leftOpen") as unknown as ApprovalAnswer;
+
 /** Resolves to an answer; to undefined, which denies, for a throw. */
 async function answerOrNothing(ask: () => unknown): Promise<unknown> {
   try {
@@ -159,7 +174,9 @@ async function answerTo(
 ): Promise<true | string | { readonly args: Args } | { readonly output: string } | undefined> {
   let shown = question;
   for (let count = 0; count < mostAnswers && !call.signal?.aborted; count += 1) {
-    const answer = readAnswer(await answerOrNothing(() => approve(call, shown)));
+    const given = await answerOrNothing(() => approve(call, shown));
+    if (given === leftOpen) return undefined;
+    const answer = readAnswer(given);
     if (typeof answer === "string" || (answer !== true && "output" in answer)) return answer;
     if (question.needs) {
       shown = { ...question, refused: "Answer this question with { output }: a yes is not enough." };
