@@ -129,3 +129,21 @@ test("over HTTP every body is answered, and none ends the server", async () => {
   const last = await post('{"jsonrpc":"2.0","id":1,"method":"ping"}', session);
   expect(await last.text()).toContain('"result":{}');
 });
+
+test("over HTTP a body beyond 10 MB is refused, whether its length is declared or not", async () => {
+  const { url } = await servedEntry();
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const megabyte = new Uint8Array(2 ** 20).fill(32);
+  const bodies = {
+    declared: () => new Uint8Array(11 * 2 ** 20).fill(32),
+    streamed: () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(megabyte),
+      }),
+  };
+  for (const body of Object.values(bodies)) {
+    const response = await fetch(url, { method: "POST", headers, body: body(), duplex: "half" } as RequestInit);
+    expect(response.status).toBe(413);
+    expect(await response.text()).toContain("must not exceed");
+  }
+});

@@ -10,6 +10,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
+import { attempt } from "@toolcrib/core/internal";
 import { reasonOf } from "../errors.ts";
 import { createRequestCheck } from "./checkRequest.ts";
 import { checkHttpOptions, type HttpOptions } from "./httpOptions.ts";
@@ -51,16 +52,23 @@ export async function serveHttp(
     onerror: onError,
   });
   const stopNotifying = onToolsChange(() => modern.notify.toolsChanged());
-  const respond = async (request: Request): Promise<Response> => {
-    const refused = check(request);
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> => {
+    const head = toWebRequest(incoming, outgoing);
+    const refused = check(head);
     if (refused) return refused;
-    if (new URL(request.url).pathname !== path)
-      return new Response(`Not found; the endpoint is ${path}`, { status: 404 });
-    const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
-    return legacy ? sessions.handle(request) : modern.fetch(request);
+    if (new URL(head.url).pathname !== path) return new Response(`Not found; the endpoint is ${path}`, { status: 404 });
+    // Read and parsed once, here: the SDK would copy the stream for each look at it.
+    const bytes = head.method === "POST" ? await readBody(incoming) : undefined;
+    const parsedBody = bytes && attempt(() => JSON.parse(bytes.toString("utf8")) as unknown);
+    const isParsed = bytes === undefined || parsedBody !== undefined;
+    // The SDK says what is wrong with a body.
+    const request = isParsed ? head : new Request(head, { body: new Uint8Array(bytes) });
+    const how = parsedBody === undefined ? undefined : { parsedBody };
+    const legacy = await isLegacyRequest(request, parsedBody, { maxRequestBodySize: maxBodyBytes });
+    return legacy ? sessions.handle(request, how) : modern.fetch(request, how);
   };
   const http = createHttpServer((incoming, outgoing) => {
-    const run = async (): Promise<void> => sendWebResponse(await respond(toWebRequest(incoming, outgoing)), outgoing);
+    const run = async (): Promise<void> => sendWebResponse(await respond(incoming, outgoing), outgoing);
     run().catch((error: unknown) => {
       onError(new Error(reasonOf(error), { cause: error }));
       if (outgoing.headersSent) {
@@ -97,7 +105,26 @@ function listen(http: HttpServer, port: number, host: string): Promise<void> {
   });
 }
 
-/** Converts a node request to a web one. Its signal fires when the client goes away before the answer is complete. */
+/** Reads a body, one that is too long up to the first chunk beyond the limit; none where its client goes away. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const none = Buffer.alloc(0);
+  if (Number(request.headers["content-length"]) > maxBodyBytes) return none;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // Destroyed, it could not be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) break;
+    }
+  } catch {
+    return none;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Converts a node request without its body to a web one. Its signal fires when the client goes away before the answer is complete. */
 function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
   response.once("close", () => {
@@ -107,25 +134,26 @@ function toWebRequest(request: IncomingMessage, response: ServerResponse): Reque
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     headers.append(String(request.rawHeaders[at]), String(request.rawHeaders[at + 1]));
   }
-  const method = request.method ?? "GET";
+  const { method = "GET", url = "/" } = request;
   // The host of this URL is not used: the Host header is checked.
-  return new Request(new URL(request.url ?? "/", "http://localhost"), {
-    method,
-    headers,
-    signal: gone.signal,
-    ...(method === "GET" || method === "HEAD"
-      ? {}
-      : { body: Readable.toWeb(request) as NonNullable<RequestInit["body"]>, duplex: "half" }),
-  });
+  return new Request(new URL(url, "http://localhost"), { method, headers, signal: gone.signal });
 }
 
 /** Writes a web response, streams included, until it ends or the client goes away. */
 async function sendWebResponse(response: Response, target: ServerResponse): Promise<void> {
-  target.writeHead(response.status, Object.fromEntries(response.headers));
+  const headers = Object.fromEntries(response.headers);
   if (!response.body) {
+    target.writeHead(response.status, headers);
     target.end();
     return;
   }
+  if (headers["content-type"] === "application/json") {
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    target.writeHead(response.status, { ...headers, "content-length": bytes.length });
+    target.end(bytes);
+    return;
+  }
+  target.writeHead(response.status, headers);
   target.flushHeaders();
   try {
     await pipeline(Readable.fromWeb(response.body as ReadableStream), target);

@@ -24,9 +24,10 @@ export class HttpSessions {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  async handle(request: Request): Promise<Response> {
+  /** `how` has the parsed body, of a request that holds none itself. */
+  async handle(request: Request, how?: { readonly parsedBody: unknown }): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#open(request);
+    if (id === null) return this.#open(request, how);
     const session = this.#sessions.get(id);
     if (!session) {
       const error = {
@@ -37,7 +38,7 @@ export class HttpSessions {
     }
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    return session.transport.handleRequest(request);
+    return session.transport.handleRequest(request, how);
   }
 
   async close(): Promise<void> {
@@ -46,7 +47,7 @@ export class HttpSessions {
   }
 
   /** Opens a session by `initialize`, which alone succeeds without one. */
-  async #open(request: Request): Promise<Response> {
+  async #open(request: Request, how: { readonly parsedBody: unknown } | undefined): Promise<Response> {
     const server = this.#create();
     const stopListening = server.onclose;
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
@@ -59,7 +60,7 @@ export class HttpSessions {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
     };
     await server.connect(transport);
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(request, how);
     if (transport.sessionId === undefined) await server.close();
     return response;
   }
