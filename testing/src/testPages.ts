@@ -122,8 +122,7 @@ const compilerOptions = {
 function installInto(base: string): void {
   writeFileSync(join(base, "package.json"), '{ "type": "module" }\n');
   const installs = ["acp", "adapters", "agent", "core", "durable", "mcp", "page"].map((name) => join("packages", name));
-  for (const folder of [...installs, "testing", "examples/web-stream"])
-    linkAll(join(root, folder, "node_modules"), base);
+  for (const folder of [...installs, "testing", "examples/web-chat"]) linkAll(join(root, folder, "node_modules"), base);
   symlinkSync(join(root, "packages"), join(base, "node_modules", "@toolcrib"), "junction");
   const bin = join(base, "bin");
   mkdirSync(bin);

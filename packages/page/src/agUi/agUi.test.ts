@@ -17,7 +17,7 @@ const asks: Guard = ({ name }) =>
 interface Served {
   readonly url: string;
   readonly provider: ScriptedProvider;
-  /** What the tool `write` was called with. */
+  /** The arguments of all calls of `write`. */
   readonly written: unknown[];
   readonly remembered: unknown[];
 }
