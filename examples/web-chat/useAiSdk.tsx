@@ -1,4 +1,5 @@
 import { useChat } from "@ai-sdk/react";
+import { fetchWhole } from "@toolcrib/page/client";
 import { DefaultChatTransport, type DynamicToolUIPart, type UIMessage } from "ai";
 import { useEffect, useMemo } from "react";
 import type { Answers, Chat, Entry, Part, QuestionData } from "./chat.ts";
@@ -9,13 +10,11 @@ type Approval = { readonly descriptor?: { text?: string; data?: QuestionData; ne
 
 /** A chat over the protocol of the AI SDK's `useChat`. `saved` are the messages that the server has. */
 export function useAiSdk(id: string, saved: UIMessage[], onCut: () => void): Chat {
-  const transport = useMemo(() => new DefaultChatTransport({ api }), []);
+  const transport = useMemo(() => new DefaultChatTransport({ api, fetch: fetchWhole }), []);
   const chat = useChat({
     ...{ id, transport, messages: saved, resume: true, throttle: 50 },
-    onFinish: ({ message, isAbort, isError, isDisconnect }) => {
-      // The SDK takes a stream that is cut off for one that has ended. Ours tell why they end.
-      const { endReason } = (message.metadata ?? {}) as { endReason?: string };
-      if (isDisconnect || (!isAbort && !isError && endReason === undefined)) onCut();
+    onFinish: ({ isDisconnect }) => {
+      if (isDisconnect) onCut();
     },
   });
   const isOffline = chat.error instanceof TypeError;

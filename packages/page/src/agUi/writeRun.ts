@@ -46,7 +46,7 @@ export async function* writeRun(events: AsyncIterable<AgentEvent>, run: AgUiRun)
 
 class RunWriter {
   readonly #run: AgUiRun;
-  /** What the client shows, for a text that has to be taken back. */
+  /** The client's messages, for a text that has to be taken back. */
   readonly #messages: AgUiMessage[];
   readonly #callIds = new Set<string>();
   /** The calls that have no result yet. */
