@@ -1,10 +1,11 @@
-// One life of an agent whose program calls tools: begins or resumes a journal, says yes to what is asked and goes on until the model has
-// answered. Kills itself at a given moment. Arguments: journal, file of effects, number of the moment (0: never).
+// One life of an agent whose program calls tools: begins or resumes a journal, says yes to what is asked (for two calls where that is offered) and
+// goes on until the model has answered. Kills itself at a given moment. Arguments: journal, file of effects, number of the moment (0: never).
 import { appendFileSync, existsSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Agent, type AgentOptions } from "@toolcrib/agent";
 import { ScriptedProvider, type ScriptedReply } from "@toolcrib/agent/testing";
-import { defineTool, ToolRegistry } from "@toolcrib/core";
+import { defineTool, type ToolEffect, ToolRegistry } from "@toolcrib/core";
 import { createProgramTools } from "@toolcrib/tools-program";
 
 const [journal = "", effects = "", moment = "0"] = process.argv.slice(2);
@@ -43,10 +44,17 @@ for (const [name, trait] of Object.entries(traits)) {
     reach("after an effect");
     return `did ${callId}`;
   };
-  tools.register(defineTool({ name, description: name, parameters: { type: "object" }, ...trait, execute }));
+  const effect = (): ToolEffect[] => [{ kind: "write", path: resolve("/box/one") }];
+  tools.register(
+    defineTool({ name, description: name, parameters: { type: "object" }, ...trait, effects: effect, execute }),
+  );
 }
 tools.register(...createProgramTools(tools, { tools: Object.keys(traits) }));
-tools.guard(({ args, callId }) => (args.ask === true ? { ask: `May ${callId} run?` } : true));
+tools.guard(({ args, callId }) => {
+  const text = `May ${callId} run?`;
+  if (args.many === true) return { ask: { text, data: { upTo: resolve("/box") } } };
+  return args.ask === true ? { ask: text } : true;
+});
 
 const code = `const told = [];
 const tell = async (call) => told.push(await call.catch((error) => error.message));
@@ -56,6 +64,7 @@ for (let n = 0; n < 3; n += 1) {
 }
 await Promise.all([tools.charge({}), tools.look({}), tools.look({}), tools.charge({ ask: true }), tools.put({}), tools.charge({ ask: true })].map(tell));
 await tell(tools.charge({ ask: true, last: true }));
+for (let n = 0; n < 3; n += 1) await tell(tools.charge({ many: true, n }));
 return told`;
 const script: ScriptedReply[] = [{ calls: [{ id: "c", name: "run_program", args: { code } }] }, "done"];
 
@@ -75,7 +84,9 @@ const options: AgentOptions = { tools, journal };
 const agent = isBegun ? await Agent.resume(provider, journal, options) : new Agent(provider, options);
 while (stepsOf(agent) < script.length) {
   const unanswered = agent.pending.filter(({ answer }) => answer === undefined);
-  const answers = Object.fromEntries(unanswered.map(({ callId }) => [callId, true]));
+  const answers = Object.fromEntries(
+    unanswered.map(({ callId, question }) => [callId, question.data === undefined ? true : { upTo: 2 }]),
+  );
   for await (const { type } of agent.pending.length > 0 ? agent.streamApprove(answers) : agent.streamChat("go"))
     reach(`event ${type}`);
 }

@@ -54,7 +54,11 @@ export async function checkLives(moments: readonly number[]): Promise<readonly s
   const doubtful = told.filter((one) => one === "Error executing charge: Interrupted; may have run");
   expect(doubtful.length, context).toBeLessThanOrEqual(kills.length);
   const did = told.filter((one) => one.startsWith("did "));
-  expect([told.length, did.length + doubtful.length], context).toEqual([13, 13]);
+  expect([told.length, did.length + doubtful.length], context).toEqual([16, 16]);
+  // Each answer is for two of these.
+  const answers = readFileSync(journal, "utf8").match(/^\{"type":"answers",.*"upTo":2/gm);
+  const many = charges.filter((line) => /^charge c:1[456]$/.test(line));
+  expect(many.length, context).toBeLessThanOrEqual(2 * (answers?.length ?? 0));
   const effectOf = new Set(ran.map((line) => line.split(" ")[1]));
   for (const one of did) expect(effectOf, context).toContain(one.slice(4));
   return kills;
