@@ -1,3 +1,4 @@
+import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, test, vi } from "vitest";
 import {
@@ -12,6 +13,7 @@ import {
   textOf,
   toolPart,
 } from "../testing/server.ts";
+import { openAgent } from "./index.ts";
 
 const payment = { text: "I pay.", calls: [{ name: "pay", args: { amount: 5 } }] };
 
@@ -222,4 +224,45 @@ test("a turn that fails is an error of the page in words, and the session goes o
   expect([page.status, page.error?.message]).toEqual(["error", "The provider scripted failed: no such model"]);
   await page.sendMessage({ text: "again" });
   expect(textOf(page.lastMessage)).toBe("Better.");
+});
+
+test("of two messages, or two answers, that come at once, one is taken", async () => {
+  const server = serve([payment, "Paid."]);
+  const statuses = async (body: object): Promise<number[]> => {
+    const replies = await Promise.all([1, 2].map(() => server.handle(post(body))));
+    await Promise.all(replies.map((reply) => reply.text()));
+    return replies.map(({ status }) => status).sort();
+  };
+  expect(await statuses(say("pay"))).toEqual([200, 409]);
+  const { messages } = await reloadPage(server);
+  const answers = { [toolPart(messages.at(-1), "pay")?.toolCallId ?? ""]: true };
+  expect(await statuses({ id: "chat", messages, answers })).toEqual([200, 409]);
+  expect(server.ran).toEqual([{ amount: 5 }]);
+});
+
+test("requests that come at once share one agent, and a session that is left is opened anew", async () => {
+  let made = 0;
+  const closed: number[] = [];
+  const folder = temporaryFolder("page");
+  const journal = `${folder}/one.jsonl`;
+  const provider = new ScriptedProvider(["One.", "Two."]);
+  const server = serve([], {
+    lingerMs: 20,
+    open: () => ({
+      journal,
+      agent: () => {
+        made += 1;
+        return openAgent(provider, journal);
+      },
+      close: () => void closed.push(made),
+    }),
+  });
+  await Promise.all([1, 2, 3].map(() => server.handle(new Request("http://page.test/api/chat/chat"))));
+  const page = openPage(server);
+  await page.sendMessage({ text: "hi" });
+  expect(made).toBe(1);
+  await vi.waitUntil(() => closed.length === 1);
+  await page.sendMessage({ text: "again" });
+  expect([textOf(page.lastMessage), made, page.messages.length]).toEqual(["Two.", 2, 4]);
+  expect((await reloadPage(server)).messages).toHaveLength(4);
 });

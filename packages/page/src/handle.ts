@@ -1,4 +1,4 @@
-import { isAgentError } from "@toolcrib/agent";
+import { type AgentErrorCode, isAgentError } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
 import { PageError } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
@@ -13,10 +13,18 @@ export type PageHandler = (request: Request) => Promise<Response>;
 
 const defaultMaxBytes = 10_000_000;
 
+/** Errors of services, which are of use to a user. The words of all others may have paths, or names of variables. */
+const told: ReadonlySet<string> = new Set<AgentErrorCode>([
+  ...(["aborted", "rate_limit", "invalid_request", "not_found", "server", "network", "timeout"] as const),
+  ...(["bad_reply", "not_understood"] as const),
+]);
+
 /** Words an error for the user of a page. */
 export function explain(error: unknown, { options }: Pick<PageSessions, "options">): string {
   if (options.explain) return options.explain(error);
-  return isAgentError(error) ? error.message : "Something went wrong on the server. Its log has the details.";
+  if (isAgentError(error) && told.has(error.code)) return error.message;
+  console.error(error);
+  return "Something went wrong on the server. Its log has the details.";
 }
 
 /** Serves sessions over a protocol. */
@@ -34,18 +42,16 @@ export function createHandler(sessions: PageSessions, protocol: PageProtocol): P
 
 /** Refuses a request of another site's page, whose browser would send our user's cookies along. */
 function checkOrigin(request: Request, origins: readonly string[] = []): void {
-  const origin = request.headers.get("origin");
-  const isOwn = origin === null ? request.headers.get("sec-fetch-site") !== "cross-site" : origin === originOf(request);
+  const { headers, url } = request;
+  const origin = headers.get("origin");
+  // A proxy may have ended TLS, so the scheme is not compared.
+  const own = headers.get("host") ?? new URL(url).host;
+  const isOwn = origin === null ? headers.get("sec-fetch-site") !== "cross-site" : origin.split("://")[1] === own;
   if (!isOwn && !(origin !== null && origins.includes(origin)))
     throw new PageError(
       403,
       "A page of this origin may not use this server; its option `origins` names those that may.",
     );
-}
-
-function originOf({ url, headers }: Request): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${headers.get("host") ?? host}`;
 }
 
 async function answer(request: Request, sessions: PageSessions, protocol: PageProtocol): Promise<Response> {
@@ -84,7 +90,6 @@ async function answer(request: Request, sessions: PageSessions, protocol: PagePr
   ): Promise<Response> {
     const session = await opener.open(sessions, request, id);
     if (session instanceof Response) return session;
-    session.use(1);
     let isStreamed = false;
     try {
       return await respond(session, (texts) => {

@@ -49,8 +49,8 @@ export class AgentLiveSession implements LiveSession {
   readonly #session: AgentSession;
   readonly #lingerMs: number;
   readonly #left: () => void;
+  isLeft = false;
   #turn: RunningTurn | undefined;
-  #isStarting = false;
   #users = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -74,8 +74,7 @@ export class AgentLiveSession implements LiveSession {
   }
 
   async start(action: StartAction): Promise<Turn> {
-    if (this.#isStarting || this.#turn?.isOver === false) throw turnRuns;
-    this.#isStarting = true;
+    if (this.#turn?.isOver === false) throw turnRuns;
     const controller = new AbortController();
     try {
       const { labels } = this.#session;
@@ -96,8 +95,6 @@ export class AgentLiveSession implements LiveSession {
       return turn;
     } catch (error) {
       throw refusal(error);
-    } finally {
-      this.#isStarting = false;
     }
   }
 
@@ -109,16 +106,23 @@ export class AgentLiveSession implements LiveSession {
   use(change: 1 | -1): void {
     this.#users += change;
     clearTimeout(this.#timer);
-    if (this.#users > 0) return;
-    this.#timer = setTimeout(() => {
-      void this.close();
+    if (this.#users > 0 || this.isLeft) return;
+    this.#timer = setTimeout(async () => {
+      await this.stop();
+      if (this.#users === 0) this.#leave();
     }, this.#lingerMs).unref();
   }
 
+  /** Ends the turn, and leaves the session to be opened anew. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
     await this.stop();
-    if (this.#users === 0) this.#left();
+    this.#leave();
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+    if (!this.isLeft) this.#left();
+    this.isLeft = true;
   }
 
   async #remember(callId: string): Promise<void> {

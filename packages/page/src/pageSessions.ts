@@ -1,9 +1,9 @@
 import { DurableLiveSession } from "./durableSession.ts";
 import { PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
-import type { PageOptions, PageSession } from "./sessions.ts";
+import type { AgentSession, PageOptions } from "./sessions.ts";
 
-/** Opens a session for a request. Throws a PageError for one that it may not open. For the handlers alone: no face of ours has it. */
+/** Opens a session for a request, which uses it until it says `use(-1)`. Throws a PageError for one that it may not open. For the handlers alone: no face of ours has it. */
 export const opener: {
   open: (sessions: PageSessions, request: Request, id: unknown) => Promise<LiveSession | Response>;
 } = {
@@ -38,19 +38,26 @@ export class PageSessions {
     return "runs" in session ? new DurableLiveSession(session) : await this.#opened(session);
   }
 
-  async #opened(session: Exclude<PageSession, { runs: unknown }>): Promise<AgentLiveSession> {
-    const { journal } = session;
-    const known = this.#live.get(journal);
-    if (known !== undefined) return await known;
+  async #opened(session: AgentSession): Promise<AgentLiveSession> {
+    let opening = this.#live.get(session.journal);
+    if (opening === undefined) {
+      opening = this.#start(session);
+      this.#live.set(session.journal, opening);
+      opening.catch(() => this.#live.delete(session.journal));
+    }
+    const live = await opening;
+    // Left meanwhile.
+    if (live.isLeft) return await this.#opened(session);
+    live.use(1);
+    return live;
+  }
+
+  async #start(session: AgentSession): Promise<AgentLiveSession> {
     const left = (): void => {
-      this.#live.delete(journal);
+      this.#live.delete(session.journal);
       void session.close?.();
     };
-    const opening = Promise.resolve(session.agent()).then(
-      (agent) => new AgentLiveSession(agent, session, { lingerMs: this.options.lingerMs ?? 30_000, left }),
-    );
-    this.#live.set(journal, opening);
-    opening.catch(() => this.#live.delete(journal));
-    return await opening;
+    const { lingerMs = 30_000 } = this.options;
+    return new AgentLiveSession(await session.agent(), session, { lingerMs, left });
   }
 }

@@ -3,7 +3,7 @@ import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { createProgramTools } from "@toolcrib/tools-program";
 import type { UIMessage } from "ai";
 import { expect, test, vi } from "vitest";
-import { openPage, payTools, reloadPage, startServer, textOf } from "../testing/server.ts";
+import { openPage, payTools, post, reloadPage, startServer, textOf } from "../testing/server.ts";
 
 /** Has a program that looks and pays, and asks about each payment. */
 function programTools(ran: unknown[]): ToolRegistry {
@@ -53,6 +53,24 @@ test("calls within a program are parts of their own, and their questions are ans
     ["pay", "output-available", "c"],
     ["pay", "output-available", "c"],
     ["run_program", "output-available", undefined],
+  ]);
+});
+
+test("an answer to one of two questions is kept until the other has one", async () => {
+  const server = startServer(temporaryFolder("page"), [program, "Done."], { tools: programTools });
+  const page = openPage(server);
+  await page.sendMessage({ text: "go" });
+  const statesOf = ({ lastMessage }: { lastMessage: UIMessage | undefined }): unknown[] =>
+    (callsOf(lastMessage) as string[][]).filter(([name]) => name === "pay").map(([, state]) => state);
+  const answer = (callId: string): Promise<Response> =>
+    server.handle(post({ id: "chat", messages: [{ role: "assistant", parts: [] }], answers: { [callId]: true } }));
+  await (await answer("c:2")).text();
+  const reloaded = await reloadPage(server);
+  expect([statesOf(reloaded), server.ran]).toEqual([["approval-responded", "approval-requested"], []]);
+  await (await answer("c:3")).text();
+  expect([textOf((await reloadPage(server)).lastMessage), server.ran]).toEqual([
+    "Done.",
+    [{ amount: 1 }, { amount: 2 }],
   ]);
 });
 

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   base,
   openPage,
@@ -174,6 +174,7 @@ test("a session of another user is refused on every way to it, and nothing of it
 });
 
 test("an error of the application is told without its details, unless it words it", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const open = (): never => {
     throw new Error("password in the address of the database");
   };
@@ -181,14 +182,25 @@ test("an error of the application is told without its details, unless it words i
   expect(refused).toEqual([500, "Something went wrong on the server. Its log has the details."]);
   const worded = startServer(temporaryFolder("page"), [], { open, explain: () => "Try later." });
   expect(await refusalOf(worded, post(say("hi")))).toEqual([500, "Try later."]);
+  // Its words have the path of the journal.
+  const broken = startServer(temporaryFolder("page"), ["hi"]);
+  writeFileSync(broken.journalOf("chat"), "no journal");
+  expect((await refusalOf(broken, post(say("hi"))))[1]).toMatch(/^Something went wrong/);
+  expect(log.mock.calls.map(([error]) => String(error))).toEqual([
+    "Error: password in the address of the database",
+    expect.stringContaining("chat.jsonl"),
+  ]);
+  log.mockRestore();
 });
 
 test("the server's own pages, those of named origins and programs may call it", async () => {
-  const server = startServer(temporaryFolder("page"), ["1", "2", "3"], { origins: ["https://app.example"] });
-  for (const headers of [{ origin: "http://page.test" }, { origin: "https://app.example" }, {}] as Record<
-    string,
-    string
-  >[]) {
+  const server = startServer(temporaryFolder("page"), ["1", "2", "3", "4"], { origins: ["https://app.example"] });
+  for (const headers of [
+    { origin: "http://page.test" },
+    { origin: "https://page.test" },
+    { origin: "https://app.example" },
+    {},
+  ] as Record<string, string>[]) {
     const response = await server.handle(post(say("hi"), headers));
     expect([response.status, (await response.text()).endsWith("data: [DONE]\n\n")]).toEqual([200, true]);
   }

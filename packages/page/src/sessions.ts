@@ -6,7 +6,7 @@ import type { ApprovalQuestion, ExecutableTool, ToolLabels } from "@toolcrib/cor
 export interface AgentSession {
   /** The agent's journal. The same file is the same session, whoever opens it. */
   readonly journal: string;
-  /** Makes the agent, as `openAgent` does. Called again only after the session was left. */
+  /** Makes the agent, as `openAgent` does. Called for the first of several requests alone, whose labels, policy and `close` are used, too. */
   readonly agent: () => Agent | Promise<Agent>;
   /** Handed to every tool call. */
   readonly labels?: ToolLabels | undefined;
@@ -65,7 +65,10 @@ export interface PageOptions {
   readonly maxBytes?: number | undefined;
   /** Origins of pages that may call beside the server's own, such as `https://app.example`. */
   readonly origins?: readonly string[] | undefined;
-  /** Words an error for the user. Default: its message if it is an AgentError, otherwise a sentence without details. */
+  /**
+   * Words an error for the user, and logs it if need be. Default: errors of the model's service in their own words, any other in a sentence
+   * without details, and on the console.
+   */
   readonly explain?: ((error: unknown) => string) | undefined;
 }
 
