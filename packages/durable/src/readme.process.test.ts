@@ -4,5 +4,6 @@ import { server } from "../fixtures/runs.ts";
 
 if (hasPostgres) process.env.DATABASE_URL = server().databaseUrl;
 
-const expected = { "run.ts": "as its comments say", "approve.ts": "as its comments say" } as const;
+const said = "as its comments say";
+const expected = { "run.ts": said, "approve.ts": said, "program.ts": said } as const;
 testReadme(new URL("../README.md", import.meta.url), expected, hasPostgres ? [] : Object.keys(expected));

@@ -143,7 +143,7 @@ async function runTurn(
   return JSON.parse(output) as readonly string[];
 }
 
-/** What came of a program: kills, its calls, those in doubt, and its turns. */
+/** Counts what came of a program. */
 export interface Figures {
   readonly kills: number;
   readonly calls: number;

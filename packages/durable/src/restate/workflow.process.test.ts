@@ -92,6 +92,26 @@ describe.skipIf(!hasRestate)("runs on Restate", () => {
     },
   );
 
+  test("a program goes on in another worker: its calls are the steps, and none runs twice that must not", async () => {
+    const code = `const told = await Promise.all([1, 2, 3].map((ms) => tools.look({ ms })));
+      for (const ms of [0, 1500, 0]) told.push(await tools.pay({ ms }).catch((error) => error.message));
+      return told.concat(await tools.pay({ ask: "Pay?" })).join()`;
+    await start("program", [[{ id: "p", name: "run_program", args: { code } }]]);
+    await until(() => ledgerOf("program").includes("begin p:5"));
+    await killWorker();
+    await startWorker();
+    await untilStatus("program", "waiting");
+    expect(await stateOf("program")).toMatchObject({ pending: [{ callId: "p:7", within: "p" }] });
+    await killWorker();
+    await startWorker();
+    await server.call("program", "approve", { "p:7": true });
+    await untilStatus("program", "done");
+    const answer = "ok p:1,ok p:2,ok p:3,ok p:4,Error executing pay: Interrupted; may have run,ok p:6,ok p:7";
+    expect(await stateOf("program")).toMatchObject({ answer, turns: 2 });
+    const began = ledgerOf("program").filter((line) => line.startsWith("begin"));
+    expect(began.sort()).toEqual([1, 2, 3, 4, 5, 6, 7].map((number) => `begin p:${number}`));
+  });
+
   test("a question waits without a worker; the answer lets the run go on in another", async () => {
     await start("asks", [
       [
