@@ -1,6 +1,6 @@
 import { BaseMessage, type ContentBlock, ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, type ToolRunnableConfig } from "@langchain/core/tools";
-import type { ChatTool, JsonSchema } from "@toolcrib/core";
+import type { ChatTool, ExecuteOptions, JsonSchema } from "@toolcrib/core";
 import { definitionFor } from "@toolcrib/core/internal";
 import type { AgentMiddleware } from "langchain";
 import {
@@ -12,6 +12,7 @@ import {
   rewordUnknown,
   withNotes,
 } from "./langchainMessages.ts";
+import { type KeepLog, parkingOf, runParking } from "./langchainPrograms.ts";
 import { type Answered, approvalOf, askAll, type Call, type Interrupt } from "./langchainQuestions.ts";
 import {
   type AdapterOptions,
@@ -37,6 +38,12 @@ interface LangChainOptions extends AdapterOptions {
    * runs, and the same question is asked again.
    */
   interrupt?: Interrupt | undefined;
+  /**
+   * Keeps the lines of a program, so that questions about its calls interrupt the graph too. It is called with the id of the program's call in
+   * the graph, and returns `lines`, those kept so far, and `write(lines)`, which adds some. Without it such a call rejects in the program.
+   * A decision may be `{ type: "approve", upTo: n }` where its request names a folder as `upTo`.
+   */
+  log?: KeepLog | undefined;
 }
 
 /** A tool of a registry as LangChain sees it; `schema` is a JSON Schema. */
@@ -132,6 +139,15 @@ function asker(registry: ToolSource, { interrupt, labels }: LangChainOptions): A
   };
 }
 
+/** Returns whether no other call runs in the same task of the graph. */
+function isAlone({ configurable = {}, ...config }: ToolRunnableConfig): boolean {
+  const input: unknown = configurable.__pregel_scratchpad?.currentTaskInput ?? Object(config).state;
+  if (isOwnTask(input)) return true;
+  const messages = messagesOf(input);
+  const reply = lastReply(messages);
+  return reply !== undefined && (reply.tool_calls?.length ?? 0) + (reply.invalid_tool_calls?.length ?? 0) <= 1;
+}
+
 const isOwnTask = (input: unknown): boolean => Object(input).lg_tool_call !== undefined;
 
 function messagesOf(input: unknown): BaseMessage[] {
@@ -139,7 +155,7 @@ function messagesOf(input: unknown): BaseMessage[] {
   return Array.isArray(messages) ? messages.filter((message) => BaseMessage.isInstance(message)) : [];
 }
 
-interface ToolSettings extends Omit<LangChainOptions, "interrupt"> {
+interface ToolSettings extends LangChainOptions {
   readonly ask?: Ask | undefined;
   /** True if the notes of a reply are the middleware's own. */
   readonly hasNotes?: boolean;
@@ -148,7 +164,7 @@ interface ToolSettings extends Omit<LangChainOptions, "interrupt"> {
 function toLangChainTool(
   registry: ToolSource,
   tool: ChatTool,
-  { ask, hasNotes = false, ...options }: ToolSettings,
+  { ask, hasNotes = false, interrupt, log, ...options }: ToolSettings,
 ): LangChainRegistryTool {
   const { name, description, parameters } = definitionFor(tool, "any");
   const func = async (given: Arguments, _manager: unknown, config: ToolRunnableConfig = {}): Promise<unknown> => {
@@ -157,9 +173,15 @@ function toLangChainTool(
     const reply = lastReply(messagesOf(Object(config).state));
     const { answers = [] } = hasNotes ? notesOf(reply) : {};
     const call = { id: callId, name, args: brokenText(reply, callId) ?? given };
-    const approve =
-      approvalOf(answers, call) ?? (ask && approvalOf(await ask(config, call, answers), call)) ?? options.approve;
-    const answer = await callTool(registry, name, call.args, { ...options, approve, signal, callId });
+    const parking = await parkingOf(registry, { name, isAlone: isAlone(config) }, { interrupt, log }, config);
+    // A program that has begun was allowed to; the values of the graph answer its own questions now.
+    const hasBegun = (parking?.kept.lines.length ?? 0) > 0;
+    const approve = hasBegun
+      ? () => true
+      : (approvalOf(answers, call) ?? (ask && approvalOf(await ask(config, call, answers), call)) ?? options.approve);
+    const run = (caller?: ExecuteOptions["caller"]): Promise<ToolAnswer> =>
+      callTool(registry, name, call.args, { ...options, approve, signal, callId, caller });
+    const answer = parking ? await runParking(run, parking, config) : await run();
     const { data: artifact, error, text } = answer;
     if (callId === undefined && error) throw new Error(text, { cause: error });
     if (callId === undefined || (!error && artifact === undefined)) return toContent(answer);

@@ -1,3 +1,5 @@
+import type { ApprovalAnswer } from "@toolcrib/core";
+import { upToOf } from "@toolcrib/core/internal";
 import type { HITLRequest } from "langchain";
 import { type AdapterOptions, decisionOn, type ToolSource } from "./registryCall.ts";
 
@@ -14,10 +16,21 @@ export interface Call {
   readonly args: unknown;
 }
 
+/** A call that the user is asked about. `upTo`: the folder for which an approval may be one for more calls of a program. */
+export interface Asked extends Call {
+  readonly question: string;
+  readonly upTo?: string;
+}
+
 /** LangGraph's `interrupt`. */
 export type Interrupt = (request: HITLRequest) => unknown;
 
-type Decision = { readonly type?: unknown; readonly id?: unknown; readonly message?: unknown };
+type Decision = {
+  readonly type?: unknown;
+  readonly id?: unknown;
+  readonly message?: unknown;
+  readonly upTo?: unknown;
+};
 
 /**
  * Asks the questions that guards have about these calls by one interrupt, and returns the answers. What is no answer to
@@ -29,12 +42,22 @@ export async function askAll(
   { interrupt, labels }: { interrupt: Interrupt } & Pick<AdapterOptions, "labels">,
   configurable: Configurable,
 ): Promise<Answered[]> {
-  const asked: (Call & { question: string })[] = [];
+  const asked: Asked[] = [];
   for (const { id, name, args } of calls) {
     const decision = await decisionOn(registry, name, args, { labels, callId: id });
     if (decision && "question" in decision) asked.push({ id, name, args, question: decision.question.text });
   }
   if (asked.length === 0) return [];
+  const answers = await answersTo(asked, interrupt, configurable);
+  return answers.map(({ answer, ...each }) => ({ ...each, answer: typeof answer === "object" ? true : answer }));
+}
+
+/** Asks about calls by one interrupt. What is no answer to exactly these questions makes it ask again. */
+export async function answersTo(
+  asked: readonly Asked[],
+  interrupt: Interrupt,
+  configurable: Configurable,
+): Promise<(Asked & { readonly answer: ApprovalAnswer })[]> {
   const request = requestFor(asked);
   const round = await roundOf(configurable);
   const given: unknown[] = [];
@@ -58,13 +81,14 @@ export function approvalOf(answers: readonly Answered[], { id, name, args }: Cal
   };
 }
 
-function requestFor(asked: readonly (Call & { question: string })[]): HITLRequest {
+function requestFor(asked: readonly Asked[]): HITLRequest {
   return {
-    actionRequests: asked.map(({ id, name, args, question }) => ({
+    actionRequests: asked.map(({ id, name, args, question, upTo }) => ({
       name,
       args: args as HITLRequest["actionRequests"][number]["args"],
       description: question,
       ...(id === undefined ? {} : { id }),
+      ...(upTo === undefined ? {} : { upTo }),
     })),
     reviewConfigs: asked.map(({ name }) => ({ actionName: name, allowedDecisions: ["approve", "reject"] })),
   };
@@ -74,21 +98,24 @@ function requestFor(asked: readonly (Call & { question: string })[]): HITLReques
  * Returns the answers in the order of the calls: as many decisions as questions, or one for each call by its `id`. A value that went to
  * several interrupts at once counts only by `id`. Otherwise undefined.
  */
-function answersIn(given: unknown, asked: readonly Call[], isShared: boolean): (boolean | string)[] | undefined {
+function answersIn(given: unknown, asked: readonly Asked[], isShared: boolean): ApprovalAnswer[] | undefined {
   const { decisions }: { decisions?: unknown } = Object(given);
   if (!Array.isArray(decisions)) return undefined;
   const list: Decision[] = decisions.map(Object);
   const isInOrder = !isShared && list.length === asked.length && list.every(({ id }) => id === undefined);
-  const found = asked.map(({ id }, at) => {
+  const found = asked.map(({ id, upTo }, at) => {
     const own = isInOrder ? list.slice(at, at + 1) : list.filter((each) => each.id !== undefined && each.id === id);
-    return own.length === 1 ? answerOf(own[0]) : undefined;
+    return own.length === 1 ? answerOf(own[0], upTo) : undefined;
   });
   return found.every((each) => each !== undefined) ? found : undefined;
 }
 
 /** Returns true for an approval; for a rejection its message, which is the reason that the model reads, or false. */
-function answerOf(decision: Decision | undefined): boolean | string | undefined {
-  if (decision?.type === "approve") return true;
+function answerOf(decision: Decision | undefined, folder: string | undefined): ApprovalAnswer | undefined {
+  const { upTo } = decision ?? {};
+  const count = folder === undefined ? undefined : upToOf({ upTo });
+  if (upTo !== undefined && (count === undefined || decision?.type !== "approve")) return undefined;
+  if (decision?.type === "approve") return count === undefined ? true : { upTo: count };
   if (decision?.type !== "reject") return undefined;
   return typeof decision.message === "string" ? decision.message : false;
 }

@@ -49,12 +49,15 @@ export async function callTool(
   registry: ToolSource,
   name: string,
   args: unknown,
-  options: RunOptions & Pick<ExecuteOptions, "callId">,
+  options: RunOptions & Pick<ExecuteOptions, "callId" | "caller">,
 ): Promise<ToolAnswer> {
-  const { labels, timeoutMs, signal, callId, approve } = options;
+  const { labels, timeoutMs, signal, callId, approve, caller } = options;
   const outcomes: ToolOutcome[] = [];
   const onOutcome = (outcome: ToolOutcome): void => void outcomes.push(outcome);
-  const text = await registry.execute(name, args, { labels, timeoutMs, signal, callId, approve, onOutcome });
+  const text = await registry.execute(name, args, {
+    ...{ labels, timeoutMs, signal, callId, approve, onOutcome },
+    ...(caller && { caller }),
+  });
   const [outcome] = outcomes;
   const images = outcome?.content?.filter((block) => block.type === "image") ?? [];
   const [data, error] = outcome?.ok === false ? [undefined, outcome.error] : [outcome?.data, undefined];
