@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolcrib/core";
 import { attempt, leftOpen } from "@toolcrib/core/internal";
-import { type Asked, approvalOf } from "./approval.ts";
+import { type Asked, approvalOf, openQuestion } from "./approval.ts";
 import type { GuestCall } from "./engine/messages.ts";
 import type { LogLine, ProgramLog } from "./programLog.ts";
 
@@ -21,7 +21,8 @@ export type CallAnswer = { readonly value: unknown } | { readonly message: strin
 /** The end of a call, as JSON: its result, or a question. */
 export type CallEnd =
   | ({ readonly answer: CallAnswer; readonly time: number; readonly asked?: undefined } & StepLines)
-  | ({ readonly asked: Asked } & StepLines);
+  /** Without a question: it must wait, as a call before it does. */
+  | ({ readonly asked: Asked | undefined; readonly answer?: undefined } & StepLines);
 
 /** Lines that a call has added to the record: of a step, which has a record of its own, once it has ended. */
 interface StepLines {
@@ -39,10 +40,10 @@ export interface AnswerSettings {
   readonly refusal: (name: string) => string | undefined;
 }
 
-/** Runs a call, unless it may have run before and must not run twice. Rejects only if it is a step that was ended from outside. */
+/** Runs a call, unless it is held, or may have run before and must not run twice. Rejects only if it is a step that was ended from outside. */
 export async function answerCall(
   { registry, outer, options, refusal, log }: AnswerSettings,
-  { number, name, args: text }: GuestCall,
+  { number, name, args: text, isHeld }: GuestCall & { readonly isHeld?: boolean },
   { mayHaveRun, ...binding }: StepStart,
   keep: (lines: readonly LogLine[]) => Promise<boolean>,
 ): Promise<CallEnd> {
@@ -73,6 +74,8 @@ export async function answerCall(
   const asks = options.approve !== undefined || log.isKept;
   const caller = { ...options.caller, ...binding };
   const settings = { ...options, caller, callId, within: outer, ...(asks && { approve }) };
+  if (isHeld)
+    return { asked: await openQuestion(registry, log, { number, callId, name, args: given.args, options: settings }) };
   const outcome = await registry.invoke(name, given.args, settings);
   if (asked) return { asked, lines };
   if (!outcome.ok && log.step) options.signal?.throwIfAborted();

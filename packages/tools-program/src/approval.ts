@@ -1,5 +1,14 @@
-import type { ApprovalAnswer, ApprovalQuestion, Approve, GuardedCall, WithinQuestion } from "@toolcrib/core";
-import { upToOf } from "@toolcrib/core/internal";
+import {
+  type AnyToolRegistry,
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type Approve,
+  type ExecuteOptions,
+  type GuardedCall,
+  isToolError,
+  type WithinQuestion,
+} from "@toolcrib/core";
+import { guardedCallOf, upToOf } from "@toolcrib/core/internal";
 import { type OpenOffer, offeredTogether, offerOf, withOffer } from "./grants.ts";
 import { type LogLine, type ProgramLog, printOf } from "./programLog.ts";
 
@@ -44,10 +53,7 @@ export async function approvalOf(
     log.grants.use(by, number);
     return once(true, { type: "start", number, by });
   }
-  if (!approve) {
-    const { name, args, effects } = guarded;
-    return { asked: { callId, name, args, ...(effects && { effects }), question, number, print, offer } };
-  }
+  if (!approve) return { asked: askedOf(guarded, question, { callId, number, print, offer }) };
   const answer = await approve(guarded, withOffer(question, offer));
   const most = upToOf(answer);
   if (!offer || most === undefined) return { answer };
@@ -55,6 +61,42 @@ export async function approvalOf(
   log.grants.give(number, most);
   const { root: _, ...given } = offer;
   return once(true, { type: "offer", number, ...given }, { type: "answer", number, answer });
+}
+
+function askedOf(
+  { name, args, effects }: GuardedCall,
+  question: ApprovalQuestion,
+  rest: Pick<Asked, "callId" | "number" | "print" | "offer">,
+): Asked {
+  return { name, args, ...(effects && { effects }), question, ...rest };
+}
+
+interface HeldCall {
+  readonly number: number;
+  readonly callId: string;
+  readonly name: string;
+  readonly args: unknown;
+  readonly options: ExecuteOptions;
+}
+
+/** Resolves to the question about a call that does not run yet, if a guard asks and the record has no answer. */
+export async function openQuestion(
+  registry: AnyToolRegistry,
+  log: ProgramLog,
+  { number, callId, name, args, options }: HeldCall,
+): Promise<Asked | undefined> {
+  const checked = await registry.check(name, args, options);
+  const tool = registry.get(name);
+  if (checked.ok || !tool || !isToolError(checked.error) || checked.error.code !== "approval_required")
+    return undefined;
+  const { question, args: given = {} } = checked.error.details;
+  const { labels, signal, within } = options;
+  const guarded = await guardedCallOf(tool, { name, args: given, callId, within, labels, signal });
+  const print = printOf(guarded, question);
+  const offer = offerOf(guarded, question);
+  const isAnswered =
+    log.answerTo(number, print) !== undefined || (offer && log.grants.find(number, offer)) !== undefined;
+  return isAnswered ? undefined : askedOf(guarded, question, { callId, number, print, offer });
 }
 
 /** Returns questions as they are shown together, and the lines that record what they offer. */

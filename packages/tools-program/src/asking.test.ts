@@ -1,4 +1,11 @@
-import { type ApprovalAnswer, type CallLog, isToolError, type ToolRegistry, type WithinQuestion } from "@toolcrib/core";
+import {
+  type ApprovalAnswer,
+  type CallLog,
+  type ExecutableTool,
+  isToolError,
+  type ToolRegistry,
+  type WithinQuestion,
+} from "@toolcrib/core";
 import { randomOf } from "@toolcrib/testing/randomOf";
 import { describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
@@ -109,6 +116,64 @@ describe("a question within a program, where its caller keeps a record", () => {
     const inTurn = await runOn(loop.registry, each, () => true);
     expect(inTurn).toMatchObject({ output: "wrote p1\nwrote p2\nwrote p3\n", rounds: [["c:1"], ["c:2"], ["c:3"]] });
     expect(loop.ran).toEqual(["p1", "p2", "p3"]);
+  });
+
+  test("lets no call run ahead of the one that it is about, and all that are asked about are told together", async () => {
+    const { registry, ran } = scenario();
+    // Only about some.
+    const asking = registryOf([...["write", "look"].flatMap((name) => registry.get(name) ?? [])], {
+      tools: ["write", "look"],
+    });
+    asking.guard(({ name, args }) => (/ask/.test(String(args.path ?? args.n)) ? { ask: `${name}?` } : true));
+    const write = (path: string): string => `tools.write({ path: "${path}" })`;
+    const look = (n: string): string => `tools.look({ n: "${n}" })`;
+    const all = (...calls: string[]): string =>
+      `const done = await Promise.allSettled([${calls.join()}]); return done.map(({ value, reason }) => value ?? reason.code).join()`;
+    const runs: [code: string, rounds: string[][], ran: string[], output: string][] = [
+      [all(write("ask 1"), write("2")), [["c:1"]], ["ask 1", "2"], "wrote ask 1,wrote 2"],
+      [`const first = ${write("ask 1")}; await ${write("2")}; return first`, [["c:1"]], ["ask 1", "2"], "wrote ask 1"],
+      [
+        all(write("ask 1"), write("2"), write("ask 3"), look("4"), look("ask 5")),
+        [["c:1", "c:3", "c:5"]],
+        ["ask 1", "2", "ask 3", "look 4", "look ask 5"],
+        "wrote ask 1,wrote 2,wrote ask 3,4,ask 5",
+      ],
+      // Those that only read may run side by side.
+      [all(look("ask 1"), look("2"), write("3")), [["c:1"]], ["look 2", "look ask 1", "3"], "ask 1,2,wrote 3"],
+      [all(write("1"), write("ask 2"), look("3")), [["c:2"]], ["1", "ask 2", "look 3"], "wrote 1,wrote ask 2,3"],
+      [all(write("ask no"), write("2")), [["c:1"]], ["2"], "permission_denied,wrote 2"],
+      [all(write("ask 1"), "tools.none()", write("2")), [["c:1"]], ["ask 1", "2"], "wrote ask 1,not_found,wrote 2"],
+    ];
+    for (const [code, ...expected] of runs) {
+      ran.length = 0;
+      const { rounds, output } = await runOn(asking, code, ({ args }) => args.path !== "ask no");
+      expect([rounds, [...ran], output], code).toEqual(expected);
+    }
+  });
+
+  test("holds also where a later one is answered first, and where the program does not wait", async () => {
+    const { registry, ran } = scenario();
+    const code = `return (await Promise.all([1, 2].map((n) => tools.write({ path: "p" + n })))).join()`;
+    const kept = new Kept();
+    await runOnce(registry, code, kept);
+    kept.answers = { "c:2": true };
+    expect((await runOnce(registry, code, kept)).within).toMatchObject([{ callId: "c:1" }]);
+    expect(ran).toEqual([]);
+    kept.answers = { "c:1": true };
+    expect((await runOnce(registry, code, kept)).output).toBe("wrote p1,wrote p2");
+    expect(ran).toEqual(["p1", "p2"]);
+    const asks = registryOf([registry.get("write") as ExecutableTool, registry.get("look") as ExecutableTool], {
+      tools: ["write", "look"],
+    });
+    asks.guard(({ args }) => (args.n === 1 ? { ask: "Look?" } : true));
+    // Also those that a program which has ended leaves behind wait.
+    const left = `tools.look({ n: 1 }); const two = tools.look({ n: 2 }); tools.write({ path: "p3" }); await two; return "left"`;
+    const after = new Kept();
+    expect((await runOnce(asks, left, after)).within).toMatchObject([{ callId: "c:1" }]);
+    expect(ran).toEqual(["p1", "p2", "look 2"]);
+    after.answers = { "c:1": true };
+    expect((await runOnce(asks, left, after)).output).toContain("left");
+    expect(ran).toEqual(["p1", "p2", "look 2", "look 1", "p3"]);
   });
 
   test("that is denied rejects that one call, which the program can catch; other answers count too", async () => {

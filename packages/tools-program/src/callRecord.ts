@@ -1,3 +1,6 @@
+import { clip } from "@toolcrib/core/text";
+import type { GuestResult } from "./engine/messages.ts";
+
 /** Characters of a call's arguments, and of its error, in the list of calls. */
 export const shownLength = 200;
 
@@ -11,4 +14,10 @@ export interface CallRecord {
   /** `waiting`: not started, and never will be once the program has ended. `asked`: a guard's question is open. */
   state: "waiting" | "asked" | "running" | "ok" | "failed";
   error?: string;
+}
+
+/** Notes the result of a call. */
+export function setState(record: CallRecord, { ok, text }: Pick<GuestResult, "ok" | "text">): void {
+  record.state = ok ? "ok" : "failed";
+  if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
 }

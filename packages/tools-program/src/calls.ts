@@ -4,8 +4,8 @@ import { clip, messageOf } from "@toolcrib/core/text";
 import { type AnswerSettings, answerCall, type CallAnswer, type CallEnd, failure } from "./answerCall.ts";
 import { type Asked, shownTogether } from "./approval.ts";
 import { isReadOnly } from "./callable.ts";
-import { type CallRecord, shownLength } from "./callRecord.ts";
-import type { GuestCall, GuestResult, TimedResult } from "./engine/messages.ts";
+import { type CallRecord, setState, shownLength } from "./callRecord.ts";
+import type { GuestCall, TimedResult } from "./engine/messages.ts";
 import { digest, type Line, type LogLine } from "./programLog.ts";
 
 const notRun = "Not run: the program has ended";
@@ -28,11 +28,13 @@ type Queued = GuestCall & {
   readonly lines: readonly Line<"call">[];
   /** False for one that may have run before. */
   readonly mayRun: boolean;
+  /** A call before it waits for an answer: it is only looked at, for its question. */
+  isHeld?: boolean;
 };
 
 /**
  * Runs the calls of one program by the registry, in the order in which it made them: neighbouring read-only ones side by side, up to
- * `maxConcurrent`, any other alone. Calls of the record that have a result are not run again. Where calls are steps, the program gets the results
+ * `maxConcurrent`, any other alone, also where one waits for an answer. Calls of the record that have a result are not run again. Where calls are steps, the program gets the results
  * of all that it has made together, in their order: it must not matter which ends first.
  */
 export class ProgramCalls {
@@ -41,6 +43,8 @@ export class ProgramCalls {
   readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
   readonly #questions = new Map<number, Asked>();
+  /** Calls that wait for an answer to a call before them. */
+  readonly #held: Queued[] = [];
   #isParked = false;
   readonly #results: TimedResult[] = [];
   /** The number of them that are in the record. */
@@ -51,6 +55,7 @@ export class ProgramCalls {
   #flush: NodeJS.Immediate | undefined;
   #isFlushing = false;
   #hasEnded = false;
+  #startsNone = false;
   #onIdle: (() => void) | undefined;
   /** The program's clock. */
   #time: number;
@@ -101,9 +106,11 @@ export class ProgramCalls {
     this.#hasEnded = true;
     clearImmediate(this.#flush);
     void this.#write(this.#newEnds());
-    if (!isWell) this.#queue.length = 0;
     const asked = this.#isParked ? [] : this.#questions.values();
     this.#note(Array.from(asked, ({ number, name }) => this.#resultOf(number, failure(name, notRun))));
+    this.#queue.unshift(...this.#held.splice(0));
+    this.#startsNone = !isWell || this.#isParked;
+    if (this.#startsNone) this.#queue.length = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
     this.#startNext();
@@ -152,6 +159,7 @@ export class ProgramCalls {
     const isRound = this.#settings.log.step !== undefined && this.#running.size > 0;
     for (let next = this.#queue[0]; next && !isRound && this.#mayStart(next.record); next = this.#queue[0]) {
       this.#queue.shift();
+      next.isHeld = this.#mustWait(next.record);
       this.#running.add(next.record);
       group.push(next);
     }
@@ -180,13 +188,22 @@ export class ProgramCalls {
     return record.isReadOnly && one?.isReadOnly === true && this.#running.size < this.#settings.maxConcurrent;
   }
 
+  /** Returns whether a call must not run before one that waits for an answer. */
+  #mustWait({ number, isReadOnly: isRead }: CallRecord): boolean {
+    const waits = ({ state }: CallRecord): boolean => state === "asked" || state === "waiting";
+    return (
+      !this.#hasEnded && this.#records.some((one) => one.number < number && waits(one) && !(one.isReadOnly && isRead))
+    );
+  }
+
   /** Starts calls once their beginning is kept. */
   async #start(group: readonly Queued[]): Promise<void> {
+    const begun = group.filter(({ isHeld }) => !isHeld);
     // What has ended before must not be in doubt if the process dies now.
     const ends = this.#settings.log.step ? [] : this.#newEnds();
     const isKept = await this.#write(
-      [...ends, ...group.flatMap(({ lines }) => lines)],
-      group.some(({ name, mayRun }) => mayRun && !this.#mayRunTwice(name)),
+      [...ends, ...begun.flatMap(({ lines }) => lines)],
+      begun.some(({ name, mayRun }) => mayRun && !this.#mayRunTwice(name)),
     );
     for (const call of group) {
       if (isKept) void this.#run(call);
@@ -196,17 +213,23 @@ export class ProgramCalls {
   }
 
   async #run(call: Queued): Promise<void> {
-    const { number, record, name } = call;
-    record.state = "running";
-    this.#settings.onStart(record);
+    const { number, record, name, isHeld } = call;
+    if (!isHeld) {
+      record.state = "running";
+      this.#settings.onStart(record);
+    }
     const end = await this.#endOf(call).catch((error: unknown) => this.#fail(error));
-    const isAsked = end?.asked && (await this.#write([{ type: "asked", number, print: end.asked.print }]));
+    const begun = isHeld ? call.lines : [];
+    const isAsked = end?.asked && (await this.#write([...begun, { type: "asked", number, print: end.asked.print }]));
     this.#running.delete(record);
-    if (isAsked && !this.#hasEnded) {
+    if (end && !end.asked && !end.answer) {
+      if (!this.#hasEnded) this.#held.push(call);
+      else if (!this.#startsNone) this.#queue.unshift(call);
+    } else if (isAsked && !this.#hasEnded) {
       record.state = "asked";
       this.#questions.set(number, end.asked);
     } else if (end) {
-      const { answer, time } = end.asked ? { answer: failure(name, notRun), time: 0 } : end;
+      const { answer, time } = end.answer ? end : { answer: failure(name, notRun), time: 0 };
       const result = this.#resultOf(number, answer, time);
       setState(record, result);
       if (this.#hasEnded) this.#note([result]);
@@ -221,7 +244,7 @@ export class ProgramCalls {
     const run = (start: StepStart): Promise<CallEnd> =>
       answerCall(this.#settings, call, start, (lines) => this.#write(lines, true));
     if (!log.step) return run({ mayHaveRun: !call.mayRun });
-    const end = await log.step(run, { number: call.number, once: !this.#mayRunTwice(call.name) });
+    const end = await log.step(run, { number: call.number, once: !call.isHeld && !this.#mayRunTwice(call.name) });
     for (const line of end.lines ?? []) log.take(line);
     await this.#write(end.lines ?? []);
     return end;
@@ -278,9 +301,4 @@ export class ProgramCalls {
       if (this.#results.length > 0) this.#flushSoon();
     });
   }
-}
-
-function setState(record: CallRecord, { ok, text }: GuestResult): void {
-  record.state = ok ? "ok" : "failed";
-  if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
 }
