@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expressionSteps, takesLong } from "./expressionSteps.ts";
 
 type Item = { atom: string; least: number; most: number } | { group: Item[][]; isOptional: boolean };
@@ -110,6 +110,21 @@ describe("on the line that is worst for it", () => {
       Buffer.from(`${head}${piece.repeat(length)}`.slice(0, length).replace(/^(.*)(.{6})$/, "$1needle"));
     expect(takesLong(worst(60), { ...steps, literal: undefined })).toBe(false);
     expect(takesLong(worst(2001), { ...steps, literal: undefined })).toBe(true);
+  });
+
+  test("a file is looked through a few times at most, however many of its lines hold a part of the expression", () => {
+    const steps = expressionSteps("export (?:async )?function \\w+\\(", true);
+    if (steps === undefined) throw new Error("it is not bounded");
+    for (const line of ["function a() {}\n", "export const a = 1;\n", "export function a() {}\n"]) {
+      const bytes = Buffer.from(line.repeat(2000));
+      const search = vi.spyOn(bytes, "indexOf");
+      expect(takesLong(bytes, steps)).toBe(false);
+      const read = search.mock.results.map(({ value }, at) => {
+        const from = Number(search.mock.calls[at]?.[1] ?? 0);
+        return (value === -1 ? bytes.length : value) - from;
+      });
+      expect(read.reduce((sum, one) => sum + one, 0)).toBeLessThan(4 * bytes.length);
+    }
   });
 
   test("many lines of some steps count together", () => {

@@ -152,25 +152,22 @@ function findEnds(alternatives: readonly Part[][], isDisjoint: Disjointness): vo
 /** Returns whether a regular expression could take long on one of the lines that may match it, or on all of them. */
 export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionSteps): boolean {
   let left = quickStepsOfBlock * Math.ceil(bytes.length / blockSize);
-  for (let at = 0; at < bytes.length && left >= 0; ) {
-    const found = literal === undefined ? at : bytes.indexOf(literal, at);
-    if (found === -1) return false;
-    const start = found === 0 ? 0 : bytes.lastIndexOf(newline, found - 1) + 1;
-    const lineEnd = bytes.indexOf(newline, found);
+  const next = (from: number): number =>
+    literal === undefined && prefix === "" ? from : bytes.indexOf(prefix || (literal ?? ""), from);
+  for (let at = next(0); at !== -1 && at < bytes.length; ) {
+    const start = at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1;
+    const lineEnd = bytes.indexOf(newline, at);
     const end = lineEnd === -1 ? bytes.length : lineEnd;
-    const starts = prefix === "" ? undefined : countStarts(bytes, prefix, start, end);
-    const steps = starts === 0 ? 0 : on(end - start, starts);
-    if (steps > quickSteps || (steps > 0 && end - start > longestQuickLine)) return true;
-    left -= steps;
-    at = end + 1;
+    let starts: number | undefined;
+    if (prefix === "") at = next(end + 1);
+    else for (starts = 0; at !== -1 && at < end; at = next(at + 1)) starts += 1;
+    const steps = on(end - start, starts);
+    const isLong = steps > quickSteps || end - start > longestQuickLine;
+    if (isLong && (literal === undefined || bytes.subarray(start, end).includes(literal))) return true;
+    if (!isLong) left -= steps;
+    if (left < 0) return true;
   }
-  return left < 0;
-}
-
-function countStarts(bytes: Buffer, prefix: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(prefix, from); at !== -1 && at < to; at = bytes.indexOf(prefix, at + 1)) count += 1;
-  return count;
+  return false;
 }
 
 type Disjointness = (one: string, other: string) => boolean;

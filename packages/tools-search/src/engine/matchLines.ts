@@ -156,6 +156,8 @@ export function scanBytes(file: Buffer, needle: Buffer, onMatch: OnMatch): void 
 /** Reports each line of `text` that the expression matches in the line alone. Throws `longLine` at one that is too long for it. */
 export function scanText(text: string, { candidates, line: decide, longest }: Expressions, onMatch: OnMatch): void {
   let line = 1;
+  /** The start of a line of that number. */
+  let counted = 0;
   let start = 0;
   while (start < text.length) {
     if (candidates !== undefined) {
@@ -163,10 +165,7 @@ export function scanText(text: string, { candidates, line: decide, longest }: Ex
       const found = candidates.exec(text);
       // A match after the end of the last line is in no line.
       if (found === null || (found.index === text.length && text.endsWith("\n"))) return;
-      for (let next = text.indexOf("\n", start); next !== -1 && next < found.index; next = text.indexOf("\n", start)) {
-        line += 1;
-        start = next + 1;
-      }
+      if (found.index > start) start = Math.max(start, text.lastIndexOf("\n", found.index - 1) + 1);
     }
     const lineEnd = text.indexOf("\n", start);
     const next = lineEnd === -1 ? text.length : lineEnd;
@@ -174,8 +173,13 @@ export function scanText(text: string, { candidates, line: decide, longest }: Ex
     if (longest !== undefined && end - start > longest)
       throw Object.assign(new Error("long line"), { code: "longLine" });
     const match = decide.exec(text.slice(start, end));
-    if (match !== null && !onMatch(line, start, end, start + match.index)) return;
-    line += 1;
+    if (match !== null) {
+      for (let at = text.indexOf("\n", counted); at !== -1 && at < start; at = text.indexOf("\n", counted)) {
+        line += 1;
+        counted = at + 1;
+      }
+      if (!onMatch(line, start, end, start + match.index)) return;
+    }
     start = next + 1;
   }
 }
