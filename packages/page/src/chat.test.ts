@@ -1,6 +1,7 @@
+import { appendFileSync } from "node:fs";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   gate,
   openPage,
@@ -14,6 +15,8 @@ import {
   toolPart,
 } from "../testing/server.ts";
 import { openAgent } from "./index.ts";
+import type { AgentLiveSession } from "./liveSession.ts";
+import { opener } from "./pageSessions.ts";
 
 const payment = { text: "I pay.", calls: [{ name: "pay", args: { amount: 5 } }] };
 
@@ -265,4 +268,34 @@ test("requests that come at once share one agent, and a session that is left is 
   await page.sendMessage({ text: "again" });
   expect([textOf(page.lastMessage), made, page.messages.length]).toEqual(["Two.", 2, 4]);
   expect((await reloadPage(server)).messages).toHaveLength(4);
+});
+
+test("an answer that was recorded before the process ended is asked for again, and the call runs once", async () => {
+  const folder = temporaryFolder("page");
+  const before = startServer(folder, [payment]);
+  const page = openPage(before);
+  await page.sendMessage({ text: "pay" });
+  await before.sessions.close();
+  const answers = { [toolPart(page.lastMessage, "pay")?.toolCallId ?? ""]: true };
+  appendFileSync(before.journalOf("chat"), `${JSON.stringify({ type: "answers", answers })}\n`);
+  const after = startServer(folder, ["Paid."]);
+  const reloaded = await reloadPage(after);
+  await reloaded.addToolApprovalResponse({ id: approvalOf(reloaded).id, approved: true });
+  await vi.waitUntil(() => textOf(reloaded.lastMessage).endsWith("Paid."));
+  expect(after.ran).toEqual([{ amount: 5 }]);
+});
+
+test("a request that comes while a session is left never uses the one that was left", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { sessions } = serve([], { lingerMs: 10 });
+  const open = () => opener.open(sessions, new Request("http://page.test"), "chat") as Promise<AgentLiveSession>;
+  for (let delay = 0; delay < 10; delay += 1) {
+    (await open()).use(-1);
+    vi.advanceTimersByTime(10);
+    for (let count = 0; count < delay; count += 1) await undefined;
+    const session = await open();
+    expect(session.isLeft, `${delay} ticks`).toBe(false);
+    session.use(-1);
+  }
 });
