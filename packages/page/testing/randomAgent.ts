@@ -87,7 +87,7 @@ function createProgram(random: () => number): ExecutableTool {
     name: "program",
     description: "calls others",
     parameters: { type: "object" },
-    async execute(_args, { caller, callId }) {
+    async execute(_args, { caller, callId, signal }) {
       const log = caller?.log;
       if (!log) return "no record";
       const ended = log.lines.filter((line) => "type" in line && line.type === "end").length;
@@ -102,6 +102,8 @@ function createProgram(random: () => number): ExecutableTool {
         }
         await log.write([{ type: "call", number, name: "change", args: JSON.stringify(args) }]);
         await sleep(random() < 0.5 ? 0 : 1);
+        // The record of a turn that is over takes no more lines.
+        signal?.throwIfAborted();
         await log.write([{ type: "end", number, ok: answer !== false, text: JSON.stringify("inner") }]);
       }
       return "the program has ended";

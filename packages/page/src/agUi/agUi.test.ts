@@ -11,8 +11,8 @@ import { PageAgent } from "../agUiClient.ts";
 import { openAgent, PageSessions } from "../index.ts";
 
 const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-const asks: Guard = ({ name }) =>
-  name !== "write" || { ask: { text: "May it write?", data: { remember: { text: "write" } } } };
+const asks: Guard = ({ name, args }) =>
+  (name !== "write" && args.ask !== true) || { ask: { text: `May it ${name}?`, data: { remember: { text: name } } } };
 
 interface Served {
   readonly url: string;
@@ -24,9 +24,12 @@ interface Served {
 
 async function start(
   replies: readonly ScriptedReply[],
-  { pageTools, ...options }: AgentOptions & { pageTools?: readonly string[] } = {},
+  {
+    pageTools,
+    journal = join(temporaryFolder("page"), "session.jsonl"),
+    ...options
+  }: AgentOptions & { pageTools?: readonly string[] } = {},
 ): Promise<Served> {
-  const journal = join(temporaryFolder("page"), "session.jsonl");
   const provider = new ScriptedProvider(replies);
   const written: unknown[] = [];
   const remembered: unknown[] = [];
@@ -128,18 +131,25 @@ test("a question that is dismissed is a no, and one of the model takes words", a
   expect(client.messages.filter(({ role }) => role === "tool").at(-1)?.content).toBe("that");
 });
 
-test("a page that is loaded again has the session and its question, and the turn goes on with the answer", async () => {
-  const served = await start([{ text: "I write.", calls: [asked] }, "Done."]);
-  await send(clientOf(served), "write");
-  const client = clientOf(served);
-  await client.connectAgent();
-  expect(client.messages).toMatchObject([
-    { role: "user", content: "write" },
-    { role: "assistant", content: "I write.", toolCalls: [{ function: { name: "write" } }] },
-  ]);
-  await answer(client, { approved: true });
-  expect([served.written, lastText(client)]).toEqual([[{ text: "a" }], "Done."]);
-});
+test.each(["is loaded again", "finds its server started again"])(
+  "a page that %s has the session and its question, and goes on with the answer",
+  async (what) => {
+    const journal = join(temporaryFolder("page"), "session.jsonl");
+    const before = await start([{ text: "I write.", calls: [asked] }, "Done."], { journal });
+    const first = clientOf(before);
+    await send(first, "write");
+    const served = what === "is loaded again" ? before : await start(["Done."], { journal });
+    // An agent whose connection was cut connects again, too: what it knew of questions does not count.
+    const client = Object.assign(clientOf(served), { pendingInterrupts: first.pendingInterrupts });
+    await client.connectAgent();
+    expect(client.messages).toMatchObject([
+      { role: "user", content: "write" },
+      { role: "assistant", content: "I write.", toolCalls: [{ function: { name: "write" } }] },
+    ]);
+    await answer(client, { approved: true });
+    expect([served.written, lastText(client)]).toEqual([[{ text: "a" }], "Done."]);
+  },
+);
 
 test("a page that is loaded in the middle of a turn reads it from its beginning, and a stop ends it for all readers", async () => {
   const wait = Promise.withResolvers<void>();
@@ -285,10 +295,11 @@ test("a tool of the page with the name of one of the agent, or without a valid s
 });
 
 test("while a question waits, a message, an answer to another or to some only, or one in another form is refused", async () => {
-  const served = await start([{ calls: [asked, asked] }, "Done."]);
+  const drawing = { name: "draw", args: { ask: true } };
+  const served = await start([{ calls: [drawing, drawing, asked] }, "Done."]);
   const client = clientOf(served);
-  await send(client, "write");
-  const id = client.pendingInterrupts[0]?.id ?? "";
+  await send(client, "draw");
+  const [id = "", other = ""] = client.pendingInterrupts.map((one) => one.id);
   const post = async (body: object) => {
     const headers = { "Content-Type": "application/json" };
     const reply = await fetch(`${served.url}/chat`, {
@@ -300,6 +311,9 @@ test("while a question waits, a message, an answer to another or to some only, o
   };
   const resolved = (payload: unknown, interruptId = id) => ({ resume: [{ interruptId, status: "resolved", payload }] });
   expect(await post({})).toEqual([409, expect.stringContaining("first, by resume")]);
+  const twice = [...resolved(true).resume, ...resolved(false).resume];
+  expect(await post({ resume: twice })).toEqual([400, expect.stringContaining(`answers "${id}" twice`)]);
+  expect(await post(resolved(true))).toEqual([409, expect.stringContaining(`missing: "${other}"`)]);
   expect(await post(resolved(true, "other"))).toEqual([409, expect.stringContaining('No question has the id "other"')]);
   for (const payload of [
     undefined,
@@ -311,7 +325,12 @@ test("while a question waits, a message, an answer to another or to some only, o
     { approved: true, editedArgs: {}, always: true },
   ])
     expect(await post(resolved(payload))).toEqual([400, expect.stringContaining(`The payload for "${id}" must be`)]);
-  expect(await post(resolved({ approved: true, editedArgs: { text: 1 } }))).toEqual([
+  await client.runAgent({
+    resume: [id, other].map((interruptId) => ({ interruptId, status: "resolved", payload: true })),
+  });
+  expect(client.pendingInterrupts).toMatchObject([{ message: "May it write?" }]);
+  const unfit = { approved: true, editedArgs: { text: 1 } };
+  expect(await post(resolved(unfit, client.pendingInterrupts[0]?.id))).toEqual([
     400,
     expect.stringContaining("does not fit write"),
   ]);

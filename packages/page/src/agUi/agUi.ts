@@ -4,7 +4,7 @@ import type { AgentEvent } from "@toolcrib/agent";
 import { createHandler, explain, type PageHandler } from "../handle.ts";
 import type { PageSessions } from "../pageSessions.ts";
 import type { PageProtocol, PageReader, SessionState } from "../protocol.ts";
-import { resultIn, toAgUiMessages } from "./messages.ts";
+import { toAgUiMessages } from "./messages.ts";
 import { interruptsOf } from "./questions.ts";
 import { actionOf, readInput } from "./readInput.ts";
 import { type AgUiRun, writeRun } from "./writeRun.ts";
@@ -55,10 +55,7 @@ function isCurrent(protocolVersion: unknown): boolean {
 
 function readerOf(runOf: RunOf): Required<PageReader> {
   return {
-    stream: (turn) => {
-      const resultOf = (callId: string) => resultIn(turn.after()?.messages ?? [], callId);
-      return encode(writeRun(turn.events(), { ...runOf(turn.before), resultOf }));
-    },
+    stream: (turn) => encode(writeRun(turn.events(), runOf(turn.before))),
     idle: (state) => encode(writeRun(endOf(state), runOf(state))),
   };
 }

@@ -86,12 +86,6 @@ function mediaPart<Type extends "image" | "audio">(block: { type: Type; data: st
   return { type: block.type, source: { type: "data" as const, value: block.data, mimeType: block.mimeType } };
 }
 
-/** Returns the result of a call; undefined if it has none, or waits. */
-export function resultIn(messages: readonly Message[], callId: string): ToolMessage | undefined {
-  const result = messages.findLast((message) => message.role === "tool" && message.callId === callId);
-  return result?.role === "tool" && !isPlaceholder(result) ? result : undefined;
-}
-
 /** Returns whether a result stands for a call that waits. */
 function isPlaceholder({ isError, output }: ToolMessage): boolean {
   return (

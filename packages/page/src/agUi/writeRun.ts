@@ -1,5 +1,5 @@
 import { type AGUIEvent, EventType, type Interrupt, type TokenUsage, type ToolCall } from "@ag-ui/core";
-import { type AgentEvent, isAgentError, type ToolMessage, type Usage } from "@toolcrib/agent";
+import { type AgentEvent, isAgentError, type Usage } from "@toolcrib/agent";
 import { type AgUiMessage, toolCall, toolMessage } from "./messages.ts";
 import { interruptsOf, pageCallsOf } from "./questions.ts";
 
@@ -14,8 +14,6 @@ export interface AgUiRun {
   readonly isSent?: boolean;
   /** Tools that the page runs itself. */
   readonly pageTools: ReadonlySet<string>;
-  /** Returns the result that the session has in the end of a call that was broken off. */
-  readonly resultOf?: (callId: string) => ToolMessage | undefined;
   /** Words an error for the user. */
   readonly explain: (error: unknown) => string;
 }
@@ -49,8 +47,6 @@ class RunWriter {
   /** The client's messages, for a text that has to be taken back. */
   readonly #messages: AgUiMessage[];
   readonly #callIds = new Set<string>();
-  /** The calls that have no result yet. */
-  readonly #openCalls = new Set<string>();
   #open: GrowingMessage | undefined;
   #step: number | undefined;
   /** Messages of this step that do not count if its request is tried again. */
@@ -65,13 +61,9 @@ class RunWriter {
     this.#run = run;
     this.#messages = run.messages.map((message) => ({ ...message }));
     for (const message of this.#messages) {
-      if (message.role === "tool") this.#openCalls.delete(message.toolCallId);
       if (message.role === "user") this.#parent = undefined;
       if (message.role !== "assistant" || !message.toolCalls) continue;
-      for (const { id } of message.toolCalls) {
-        this.#callIds.add(id);
-        this.#openCalls.add(id);
-      }
+      for (const { id } of message.toolCalls) this.#callIds.add(id);
       // Answers let the calls of this reply go on: of those behind the one that waited the client knows nothing yet.
       if (message.toolCalls.every(({ metadata }) => metadata?.within === undefined)) this.#parent = message;
     }
@@ -119,12 +111,8 @@ class RunWriter {
   /** Ends the run that was stopped, or failed; nothing follows a run that has ended. */
   *fail(error: unknown): Events {
     if (this.#isOver) return;
-    const { threadId, runId, isCurrent, explain, resultOf } = this.#run;
+    const { threadId, runId, isCurrent, explain } = this.#run;
     yield* this.#close();
-    for (const callId of this.#openCalls) {
-      const result = resultOf?.(callId);
-      if (result) yield* this.#addResult(result);
-    }
     yield* this.#endStep();
     const code = isAgentError(error) ? error.code : undefined;
     const usage = this.#usage && { usage: [this.#usage] };
@@ -198,7 +186,6 @@ class RunWriter {
     // The client knows a call that has waited: told again, its arguments would be there twice.
     if (this.#callIds.has(toolCallId)) return;
     this.#callIds.add(toolCallId);
-    this.#openCalls.add(toolCallId);
     const isWithin = within !== undefined;
     const parent = (isWithin ? undefined : this.#parent) ?? this.#newMessage("assistant");
     if (!isWithin) this.#parent = parent;
@@ -218,7 +205,6 @@ class RunWriter {
 
   *#addResult(result: Parameters<typeof toolMessage>[0]): Events {
     yield* this.#close();
-    this.#openCalls.delete(result.callId);
     const message = toolMessage(result, this.#run.isCurrent);
     this.#messages.push(message);
     const { id: messageId, ...told } = message;
