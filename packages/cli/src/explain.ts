@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
 import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
+import { isMarked } from "@toolcrib/core/internal";
 import { messageOf as messageOfAny, withoutControls } from "@toolcrib/core/text";
-import { isMcpError } from "@toolcrib/mcp/config";
+import type { AnyMcpError } from "@toolcrib/mcp";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { shortConnectionAdvice } from "./sharedFlags.ts";
 
@@ -36,8 +37,9 @@ export function explain(error: unknown): Explanation {
         return { exitReason: "provider", message };
     }
   }
-  if (isMcpError(error)) {
-    const isUsage = ["bad_config_file", "invalid_config", "unknown_server"].includes(error.code);
+  // By its mark: a run without servers need not load their package.
+  if (isMarked(error, "McpError")) {
+    const isUsage = ["bad_config_file", "invalid_config", "unknown_server"].includes((error as AnyMcpError).code);
     return { exitReason: isUsage ? "usage" : "failed", message };
   }
   if (isToolError(error)) return { exitReason: error.code === "permission_denied" ? "denied" : "failed", message };

@@ -151,6 +151,7 @@ test.each([
 test.each([
   ["nothing can end it within", "\\s+\\w+\\(", 2],
   ["what may be missing stands behind it", "\\s+x?\\(", 2],
+  ["what follows what may be missing can stand within it", "\\s+x?\\s+y", 3],
   ["what follows can stand within it", "\\w+a\\w+b", 3],
   ["letters of another case can", "[a-z]+K\\w*!", 3],
   ["characters beyond ASCII can", "[é]+[éa]*é", 3],
