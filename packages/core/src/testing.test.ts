@@ -38,3 +38,9 @@ test("a tool whose effects fail, or are of another shape, fails the suite", asyn
   expect(await failuresOf(tool(1, { effects: throwing }))).toEqual(failed);
   expect(await failuresOf(tool(1, { effects: () => [{ kind: "sing" }] }))).toEqual(failed);
 });
+
+test("a tool for programs alone is tested as a program calls it", async () => {
+  const failed = ["a tool gives the data that its outputSchema promises"];
+  expect(await failuresOf(tool({ n: 1 }, { outputSchema, callers: ["programs"] }))).toEqual([]);
+  expect(await failuresOf(tool({ n: "1" }, { outputSchema, callers: ["programs"] }))).toEqual(failed);
+});

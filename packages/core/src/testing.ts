@@ -53,13 +53,13 @@ const toolChecks: Readonly<Record<string, Check>> = {
     );
   },
   "says what a call would do, where it has effects": async (subject) => {
-    const { registry, name } = await open(subject);
+    const { registry, name, from } = await open(subject);
     let problem: unknown = "no guard was asked";
     registry.guard(({ effects, effectsError, tool }) => {
       problem = effects === undefined && tool.effects !== undefined ? effectsError : undefined;
       return "asked only";
     });
-    await registry.check(name, await subject.validArgs());
+    await registry.check(name, await subject.validArgs(), from);
     assert.equal(problem, undefined);
   },
   "leaves the caller's arguments as they were": async (subject) => {
@@ -78,14 +78,14 @@ const toolChecks: Readonly<Record<string, Check>> = {
   },
   "answers hostile arguments with text, never with a rejection": async (subject) => {
     const valid = await subject.validArgs();
-    const { registry, name } = await open(subject);
+    const { registry, name, from } = await open(subject);
     for (const field of Object.keys(propertiesOf((await subject.create()).getSchema().function.parameters))) {
       for (const value of hostileValues) {
-        const answer = await registry.execute(name, { ...valid, [field]: value }, { timeoutMs: 5000 });
+        const answer = await registry.execute(name, { ...valid, [field]: value }, { ...from, timeoutMs: 5000 });
         assert.equal(typeof answer, "string");
       }
     }
-    for (const args of hostileValues) assert.equal(typeof (await registry.execute(name, args)), "string");
+    for (const args of hostileValues) assert.equal(typeof (await registry.execute(name, args, from)), "string");
   },
   "does not run when the signal has fired before": async (subject) => {
     const outcome = await invoke(subject, await subject.validArgs(), { signal: AbortSignal.abort() });
@@ -117,8 +117,8 @@ const toolChecks: Readonly<Record<string, Check>> = {
   },
   "serves ten calls at once": async (subject) => {
     const args = await subject.validArgs();
-    const { registry, name } = await open(subject);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => registry.execute(name, args)));
+    const { registry, name, from } = await open(subject);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => registry.execute(name, args, from)));
     assert.ok(answers.every((answer) => typeof answer === "string"));
   },
 };
@@ -157,11 +157,15 @@ const hostileValues: readonly unknown[] = [
   JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}'),
 ];
 
-async function open(subject: ToolUnderTest): Promise<{ registry: ToolRegistry; name: string }> {
+/** `from`: the options of a call by a caller that may make it. */
+async function open(
+  subject: ToolUnderTest,
+): Promise<{ registry: ToolRegistry; name: string; from: { within?: string } }> {
   const tool = await subject.create();
   const registry = new ToolRegistry();
   registry.register(tool);
-  return { registry, name: tool.name };
+  const isForModel = tool.callers === undefined || tool.callers.includes("model");
+  return { registry, name: tool.name, from: isForModel ? {} : { within: "program" } };
 }
 
 async function invoke(
@@ -169,8 +173,8 @@ async function invoke(
   args: unknown,
   options: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<ToolOutcome> {
-  const { registry, name } = await open(subject);
-  return registry.invoke(name, args, options);
+  const { registry, name, from } = await open(subject);
+  return registry.invoke(name, args, { ...from, ...options });
 }
 
 function assertInvalid(outcome: ToolOutcome, field: string): void {

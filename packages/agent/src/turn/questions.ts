@@ -220,7 +220,7 @@ async function misfit(answer: Answer, call: PendingCall, asking: Asking): Promis
   if (upToOf(answer) !== undefined && (call.within === undefined || offeredFolder(question) === undefined))
     return "cannot be { upTo }: its question offers no folder for more calls (question.data.upTo).";
   if (question.needs && (given || answer === true)) return "must be { output } or a no: a yes is not enough.";
-  const checked = given && (await tools.check(name, given, { callId, labels, signal }));
+  const checked = given && (await tools.check(name, given, { callId, labels, signal, within: call.within }));
   if (!checked || checked.ok || checked.error.code !== "invalid_arguments") return undefined;
   return `does not fit ${name}. ${checked.error.message}`;
 }

@@ -38,14 +38,16 @@ function agentOf(replies: ScriptedReply[], options: AgentOptions = {}) {
   return { provider, agent: new Agent(provider, { tools: toolsOf(), ...options }) };
 }
 
-test("a tool for programs alone is in no request", async () => {
+test("a tool for programs alone is in no request, and a model that names it does not run it", async () => {
   const tools = new ToolRegistry([
     anyTool("read_file", () => "", { callers: ["model", "programs"] }),
-    anyTool("post_issue", () => "", { callers: ["programs"] }),
+    anyTool("post_issue", () => "posted", { callers: ["programs"] }),
   ]);
-  const { agent, provider } = agentOf(["ok"], { tools });
+  const { agent, provider } = agentOf([call("post_issue"), "ok"], { tools });
   await agent.chat("go");
-  expect(offered(provider)).toEqual(["read_file"]);
+  expect(offered(provider)).toEqual(["read_file", "read_file"]);
+  expect(JSON.stringify(agent.sessionContext)).toContain("Tool not available: post_issue: only programs can call it");
+  expect(JSON.stringify(agent.sessionContext)).not.toContain("posted");
 });
 
 describe("deferred tools", () => {

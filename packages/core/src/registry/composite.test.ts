@@ -110,6 +110,29 @@ describe("the callers of a tool", () => {
     },
   );
 
+  test("keep a tool for programs alone from every other caller", async () => {
+    const ran: string[] = [];
+    const tool = { ...forPrograms, execute: () => ran.push("ran") && "ran" };
+    const message = "Tool not available: say: only programs can call it";
+    for (const change of [
+      () => {},
+      (registry: ToolRegistry) => void registry.guard(() => true),
+      (registry: ToolRegistry) => void registry.use((_, next) => next()),
+      (registry: ToolRegistry) =>
+        void registry.use((call, next) => next({ ...call, within: "mine", refusal: undefined })),
+    ]) {
+      const registry = new ToolRegistry([tool]);
+      change(registry);
+      expect(await registry.execute("say", {}, { callId: "a" })).toBe(message);
+      expect(await registry.invoke("say")).toMatchObject({ ok: false, error: { code: "not_available", message } });
+      expect(await registry.check("say")).toMatchObject({ ok: false, error: { code: "not_available" } });
+      expect(ran).toEqual([]);
+      expect(await registry.execute("say", {}, { within: "outer" })).toBe("ran");
+      ran.length = 0;
+    }
+    expect(await new ToolRegistry([{ ...tool, callers: ["programs", "model"] }]).execute("say")).toBe("ran");
+  });
+
   test("keep a tool for programs alone out of what a model finds", async () => {
     const registry = new ToolRegistry([
       { ...forPrograms, deferred: true },

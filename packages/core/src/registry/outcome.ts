@@ -53,8 +53,9 @@ export function notFound(name: string, nearest: string | undefined): ToolError {
   });
 }
 
-export function notAvailable(name: string): ToolError {
-  return new ToolError({ code: "not_available", toolName: name, message: `Tool not available: ${name}`, details: {} });
+export function notAvailable(name: string, why?: string): ToolError {
+  const message = `Tool not available: ${name}${why === undefined ? "" : `: ${why}`}`;
+  return new ToolError({ code: "not_available", toolName: name, message, details: {} });
 }
 
 export function timedOut(name: string, timeoutMs: number, committed: boolean): ToolError {

@@ -11,7 +11,7 @@ import { checkLimit, limitOf, runWithDeadline, untilAborted } from "./deadline.t
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
 import { aborted, notAvailable, noteChangedArguments, notFound, replaced } from "./outcome.ts";
-import type { Entry } from "./registration.ts";
+import { type Entry, isForProgramsAlone } from "./registration.ts";
 
 /** The contents of a registry, read anew at each stage of a call. */
 export interface RegistryState {
@@ -115,7 +115,7 @@ async function runGuarded(
     const checked = { ...found, copy: attempt(() => (isGuarded ? frozenCopy : copyArguments)(call.args)) };
     return runThrough(state.middlewares, call, (current) => {
       // A middleware may have waited long, or changed the call.
-      const again = refusalOf(state, current.name) ? found : lookAgain(state, current, call, checked);
+      const again = refusalFor(state, current.name, options) ? found : lookAgain(state, current, call, checked);
       return "then" in again ? again.then((now) => finish(now, current)) : finish(again, current);
     });
   };
@@ -132,7 +132,7 @@ function finishCall(
 ): Promise<ToolOutcome> {
   const { signal } = options;
   const { entry, args } = found;
-  const refusal = refusalOf(state, current.name) ?? found.error;
+  const refusal = refusalFor(state, current.name, options) ?? found.error;
   if (refusal || !entry) return Promise.resolve(failed(refusal as ToolError));
   const run = (own: Record<string, unknown>): Promise<ToolOutcome> =>
     // Also where a middleware passed on a call without the signal.
@@ -179,7 +179,7 @@ function callOf(
   options: ExecuteOptions,
 ): ToolCall {
   const { signal, callId, labels, onProgress, within } = options;
-  const refusal = refusalOf(state, name) ?? error;
+  const refusal = refusalFor(state, name, options) ?? error;
   return { name, args, signal, callId, labels, onProgress, within, tool: entry?.tool, refusal };
 }
 
@@ -251,6 +251,14 @@ function refusalOf({ entries }: RegistryState, name: string): ToolError | undefi
   if (entry) return entry.enabled ? undefined : notAvailable(name);
   const enabled = [...entries].filter(([, known]) => known.enabled).map(([known]) => known);
   return notFound(shownName(name), nearestName(shownName(name), enabled));
+}
+
+/** Does so for this caller, too: only calls within another one come from a program. */
+function refusalFor(state: RegistryState, name: string, { within }: ExecuteOptions): ToolError | undefined {
+  const refusal = refusalOf(state, name);
+  if (refusal || within !== undefined) return refusal;
+  const isForbidden = attempt(() => isForProgramsAlone(state.entries.get(name)?.tool ?? {})) === true;
+  return isForbidden ? notAvailable(name, "only programs can call it") : undefined;
 }
 
 function failed(error: ToolError): ToolOutcome {
