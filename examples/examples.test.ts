@@ -26,8 +26,8 @@ const optionsOf = (folder: string): Record<string, unknown> =>
   (JSON.parse(read(folder, "tsconfig.json")) as { compilerOptions: Record<string, unknown> }).compilerOptions;
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-test("there are ten", () => {
-  expect(examples).toHaveLength(10);
+test("there are eleven", () => {
+  expect(examples).toHaveLength(11);
 });
 
 describe.each(examples)("%s", (example) => {

@@ -109,6 +109,17 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     ends: { status: 0, stdout: "We do.\n", stderr: 'ask_reader: Who?\n  read_file {"path":"a.txt"}\n' },
   },
+  "count-files": {
+    says: "prints the program with its calls, and the answer",
+    files: { "a.md": "heron" },
+    args: ["How many?"],
+    replies: [call("run_program", { code: 'return (await tools.read_file({ path: "a.md" })).text' }), { text: "One." }],
+    ends: {
+      status: 0,
+      stdout: "One.\n",
+      stderr: 'return (await tools.read_file({ path: "a.md" })).text\n  ✓ read_file\n',
+    },
+  },
   "docs-checker": {
     says: "prints what is wrong by line",
     files: { "node_modules/b.md": "# A\n\nIt takes 1 s.\n", "a.md": "# A\n\nIt takes 1 s.\n" },
