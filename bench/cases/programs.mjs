@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Agent } from "@toolcrib/agent";
 import { OpenAICompatibleProvider } from "@toolcrib/agent/openai-compatible";
+import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { createProgramTools } from "@toolcrib/tools-program";
 import { encode } from "gpt-tokenizer";
@@ -12,7 +16,7 @@ const startOf = { code: "return 1", times: 20 };
 const calls = 500;
 const manyCalls = `return (await Promise.all(Array.from({ length: ${calls} }, () => tools.wait({})))).length`;
 
-/** The start of a warm program beside peers, many calls at once beside what the limit allows, and the tokens of a task. */
+/** The start of a warm program beside peers, many calls at once beside what the limit allows, the tokens of a task, and journals. */
 export async function programs(report, { rounds }) {
   const own = startChild("programs.mjs", { args: ["own"] });
   try {
@@ -42,6 +46,70 @@ export async function programs(report, { rounds }) {
     own.end();
   }
   await tokens(report);
+  await journals(report);
+}
+
+const inTurn = (name) =>
+  `let n = 0; for (let i = 0; i < 200; i += 1) n += (await tools.${name}({ i })).length; return n`;
+const median = (times) => times.sort((one, other) => one - other)[times.length >> 1];
+
+/** The same program without and with a journal, one after the other, and its repetition by the journal after a crash. */
+async function journals(report) {
+  const folder = mkdtempSync(join(tmpdir(), "toolcrib-programs-"));
+  try {
+    for (const [name, what] of Object.entries({ look: "read-only", put: "other" })) {
+      const [without, written, repeated] = [[], [], []];
+      for (let round = 0; round < 25; round += 1) {
+        const file = join(folder, `${name}-${round}.jsonl`);
+        without.push(await timed(() => agentOf(name).chat("go")));
+        written.push(await timed(() => agentOf(name, file).chat("go")));
+        const lines = readFileSync(file, "utf8").split("\n");
+        writeFileSync(
+          file,
+          `${lines
+            .slice(
+              0,
+              lines.findIndex((line) => line.includes('"role":"tool"')),
+            )
+            .join("\n")}\n`,
+        );
+        const repeat = async () => (await Agent.resume(modelOf(), file, { tools: toolsOf(name) })).approve({});
+        const time = await timed(repeat);
+        if (round >= 5) repeated.push(time);
+      }
+      const about = `200 ${what} calls of a program, one after the other`;
+      report({ name: `${about}, without a journal`, value: median(without), unit: "ms" });
+      report({ name: `${about}, with a journal`, value: median(written), unit: "ms" });
+      report({ name: `a journal of ${about}, repeated`, value: median(repeated), unit: "ms", goal: 50 });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function toolsOf(name) {
+  const parameters = { type: "object", properties: { i: { type: "integer" } } };
+  const execute = ({ i }) => `${i} ${"x".repeat(200)}`;
+  const tool = defineTool({ name, description: "For a measurement.", parameters, readOnly: name === "look", execute });
+  const tools = new ToolRegistry([tool]);
+  tools.register(...createProgramTools(tools, { tools: [name] }));
+  return tools;
+}
+
+/** Stands for a model: runs the program, then ends. */
+function modelOf(code) {
+  const program = { calls: [{ name: "run_program", args: { code } }] };
+  return new ScriptedProvider(code === undefined ? ["done"] : [program, "done"]);
+}
+
+function agentOf(name, journal) {
+  return new Agent(modelOf(inTurn(name)), { tools: toolsOf(name), ...(journal && { journal }) });
 }
 
 /** Reads a record of some 2 KB. */

@@ -171,7 +171,7 @@ export class ProgramLog {
 
 export function digest(text: string): string {
   // Not imported: it takes 8 ms to load, and many programs are never run.
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
+  return process.getBuiltinModule("node:crypto").hash("sha256", text);
 }
 
 /** Returns the digest of a question about a call: an answer holds for the same tool, arguments and question. */
