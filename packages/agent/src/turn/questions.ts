@@ -97,7 +97,12 @@ export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefi
   if (answer === undefined || answer === true) return undefined;
   if (typeof answer === "object")
     return "output" in answer ? toolMessage(call, { output: answer.output, isError: false }) : undefined;
-  return denied(call, answer === false || answer === "" ? "this call was not approved" : answer);
+  return denied(call, `${answer === false || answer === "" ? "this call was not approved" : answer}${made(waited)}`);
+}
+
+/** Says of a call that keeps a record what stays; the empty text for any other. */
+function made(waited: WaitingCall | undefined): string {
+  return waited?.log ? `; ${callsMade(waited.log)} calls were made, and stay made` : "";
 }
 
 /** Gets answers to questions while the turn runs, by the id of the call. Without any the turn ends, and the questions stay. */
@@ -233,10 +238,9 @@ export function resultsWithoutAnswer(
   return calls.map((call) => {
     const waited = waiting.get(call.id);
     if (!waited?.question) return notRun(call, "not answered");
-    const why = "the user sent a message instead of an answer";
-    const calls = `${callsMade(waited.log ?? [])} calls were made, and stay made`;
-    if (waited.log && !waited.within) return interrupted(call, `; ${calls}`);
-    return answeredResult(call, waited) ?? denied(call, waited.log ? `${why}; ${calls}` : why);
+    if (waited.log && !waited.within) return interrupted(call, made(waited));
+    const why = `the user sent a message instead of an answer${made(waited)}`;
+    return answeredResult(call, waited) ?? denied(call, why);
   });
 }
 
