@@ -16,10 +16,10 @@ const longDescription = 4000;
 export function declarationOf(tool: ExecutableTool, { isWhole = false }: { readonly isWhole?: boolean } = {}): string {
   const { description, parameters } = tool.getSchema().function;
   const words = isWhole ? description.slice(0, longDescription) : firstSentence(description);
-  const args = typeOf(parameters, parameters, placeOf(isWhole));
+  const whole = (root: JsonSchema): string => typeOf(root, { root, level: 0, isWhole, left: { schemas: mostSchemas } });
   const isOptional = requiredOf(parameters).size === 0;
-  const result = tool.outputSchema ? typeOf(tool.outputSchema, tool.outputSchema, placeOf(isWhole)) : "string";
-  return `${comment(words)}\n${keyOf(tool.name)}(args${isOptional ? "?" : ""}: ${args}): Promise<${result}>;`;
+  const result = tool.outputSchema ? whole(tool.outputSchema) : "string";
+  return `${comment(words)}\n${keyOf(tool.name)}(args${isOptional ? "?" : ""}: ${whole(parameters)}): Promise<${result}>;`;
 }
 
 /** Returns the first sentence of a description, on one line. */
@@ -35,74 +35,57 @@ function comment(text: string): string {
 }
 
 interface Place {
+  readonly root: JsonSchema;
   readonly level: number;
   readonly isWhole: boolean;
   readonly left: { schemas: number };
 }
 
-function placeOf(isWhole: boolean): Place {
-  return { level: 0, isWhole, left: { schemas: mostSchemas } };
-}
-
 /** Returns the TypeScript type of what a schema allows; `unknown` where there is none. Always the same text for the same schema. */
-function typeOf(schema: unknown, root: JsonSchema, place: Place): string {
+function typeOf(schema: unknown, place: Place): string {
   if (schema === false) return "never";
   place.left.schemas -= 1;
   if (!isPlainObject(schema) || place.level > mostLevels || place.left.schemas < 0) return "unknown";
   const inner = { ...place, level: place.level + 1 };
   const { $ref, const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
-  if (typeof $ref === "string") return typeOf(resolve($ref, root), root, inner);
+  if (typeof $ref === "string") return typeOf(resolve($ref, place.root), inner);
   if ("const" in schema) return literal(only);
   if (Array.isArray(values)) return union(values.map(literal));
   const either = anyOf ?? oneOf;
   if (Array.isArray(either) && type === undefined && schema.properties === undefined)
-    return union(either.map((one) => typeOf(one, root, inner)));
+    return union(either.map((one) => typeOf(one, inner)));
   if (Array.isArray(allOf) && type === undefined)
-    return unique(allOf.map((one) => inBrackets(typeOf(one, root, inner)))).join(" & ") || "unknown";
-  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one }, root, place)));
-  return ofType(schema, root, inner);
+    return unique(allOf.map((one) => inBrackets(typeOf(one, inner)))).join(" & ") || "unknown";
+  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one }, place)));
+  if (type === "object" || (type === undefined && isPlainObject(schema.properties))) return ofObject(schema, inner);
+  return type === "array" ? ofArray(schema, inner) : (plainTypes.get(type) ?? "unknown");
 }
 
-function ofType(schema: Record<string, unknown>, root: JsonSchema, inner: Place): string {
-  switch (schema.type ?? (isPlainObject(schema.properties) ? "object" : undefined)) {
-    case "string":
-      return "string";
-    case "number":
-    case "integer":
-      return "number";
-    case "boolean":
-      return "boolean";
-    case "null":
-      return "null";
-    case "array":
-      return ofArray(schema, root, inner);
-    case "object":
-      return ofObject(schema, root, inner);
-    default:
-      return "unknown";
-  }
-}
+const plainTypes: ReadonlyMap<unknown, string> = new Map([
+  ...["string", "number", "boolean", "null"].map((type) => [type, type] as const),
+  ["integer", "number"],
+]);
 
-function ofArray({ items, prefixItems }: Record<string, unknown>, root: JsonSchema, inner: Place): string {
+function ofArray({ items, prefixItems }: Record<string, unknown>, inner: Place): string {
   if (Array.isArray(prefixItems)) {
-    const first = prefixItems.slice(0, mostMembers).map((one) => typeOf(one, root, inner));
-    return `[${[...first, ...(items === false ? [] : [`...${inBrackets(typeOf(items, root, inner))}[]`])].join(", ")}]`;
+    const first = prefixItems.slice(0, mostMembers).map((one) => typeOf(one, inner));
+    return `[${[...first, ...(items === false ? [] : [`...${inBrackets(typeOf(items, inner))}[]`])].join(", ")}]`;
   }
-  return `${inBrackets(typeOf(items, root, inner))}[]`;
+  return `${inBrackets(typeOf(items, inner))}[]`;
 }
 
-function ofObject(schema: Record<string, unknown>, root: JsonSchema, inner: Place): string {
+function ofObject(schema: Record<string, unknown>, inner: Place): string {
   const { properties, additionalProperties } = schema;
   const known = isPlainObject(properties) ? Object.entries(properties) : [];
   if (known.length === 0) {
     if (additionalProperties === false) return "{}";
-    return `Record<string, ${isObject(additionalProperties) ? typeOf(additionalProperties, root, inner) : "unknown"}>`;
+    return `Record<string, ${isObject(additionalProperties) ? typeOf(additionalProperties, inner) : "unknown"}>`;
   }
   const required = requiredOf(schema);
   const members = known.slice(0, mostMembers).map(([name, one]) => {
     const words = inner.isWhole && isPlainObject(one) && typeof one.description === "string" ? one.description : "";
     const note = words === "" ? "" : `${comment(words.slice(0, longDescription))} `;
-    return `${note}${keyOf(name)}${required.has(name) ? "" : "?"}: ${typeOf(one, root, inner)}`;
+    return `${note}${keyOf(name)}${required.has(name) ? "" : "?"}: ${typeOf(one, inner)}`;
   });
   if (known.length > mostMembers) members.push("[more: string]: unknown");
   return `{ ${members.join("; ")} }`;
@@ -113,9 +96,9 @@ function requiredOf({ required }: Record<string, unknown>): ReadonlySet<unknown>
 }
 
 function union(types: readonly string[]): string {
-  const [...all] = unique(types);
-  if (all.length === 0) return "never";
-  return all.length > mostMembers ? [...all.slice(0, mostMembers), "unknown"].join(" | ") : all.join(" | ");
+  const all = unique(types);
+  const shown = all.length > mostMembers ? [...all.slice(0, mostMembers), "unknown"] : all;
+  return shown.join(" | ") || "never";
 }
 
 function unique(types: readonly string[]): readonly string[] {

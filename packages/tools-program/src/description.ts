@@ -8,6 +8,7 @@ import type { ProgramSettings } from "./options.ts";
 const charactersPerToken = 3.2;
 /** The part of the budget for names of tools that are not declared. */
 const shareOfNames = 0.2;
+const isName = /^[A-Za-z_]\w*$/;
 
 /** Returns what the model reads of `run_program`: the same text for the same tools. */
 export function describeProgram(registry: AnyToolRegistry, settings: ProgramSettings, mayCall: MayCall): string {
@@ -22,23 +23,16 @@ export function describeProgram(registry: AnyToolRegistry, settings: ProgramSett
   ].join("\n\n");
 }
 
-/** Shows how calls are made, by the first tool that takes a text. */
+/** Shows how calls are made, by the first tool that takes a text alone. */
 function exampleOf(tools: readonly ExecutableTool[]): string {
-  let call = "tools.NAME({ id })";
-  let argument = "id";
+  let [call, argument] = ["tools.NAME({ id })", "id"];
   for (const tool of tools) {
     const { properties, required } = tool.getSchema().function.parameters;
-    const [first] = Array.isArray(required) ? required : [];
+    const [first, ...more] = Array.isArray(required) ? required : [];
     const isText = isObject(properties) && isObject(properties[first]) && properties[first].type === "string";
-    if (
-      !isText ||
-      (Array.isArray(required) && required.length > 1) ||
-      !/^[a-z]\w*$/i.test(first) ||
-      tool.deferred === true
-    )
-      continue;
-    argument = first;
-    call = `tools${/^[A-Za-z_]\w*$/.test(tool.name) ? `.${tool.name}` : `[${JSON.stringify(tool.name)}]`}({ ${first} })`;
+    if (!isText || more.length > 0 || !isName.test(first) || tool.deferred === true) continue;
+    const place = isName.test(tool.name) ? `.${tool.name}` : `[${JSON.stringify(tool.name)}]`;
+    [call, argument] = [`tools${place}({ ${first} })`, first];
     break;
   }
   return `const all = ["…", "…"];
@@ -49,28 +43,24 @@ for (const [at, { value, reason }] of results.entries()) text(reason ? all[at] +
 /** Declares tools within a budget of tokens, in the order of their names; of others it gives the names, as many as there is room for. */
 function declarations(tools: readonly ExecutableTool[], maxTokens: number): string {
   const most = Math.floor(maxTokens * charactersPerToken);
-  const head = "declare const tools: {\n";
-  const foot = "};";
-  const texts = new Map(
-    tools.filter(({ deferred }) => deferred !== true).map((tool) => [tool.name, declarationOf(tool)]),
-  );
-  const everyName = namesOf(
+  const [head, foot] = ["declare const tools: {", "};"];
+  const texts = new Map(tools.filter(({ deferred }) => deferred !== true).map((one) => [one.name, declarationOf(one)]));
+  const sum = [...texts.values()].reduce((length, text) => length + text.length + 1, head.length + foot.length + 1);
+  const deferred = namesOf(
     tools.map(({ name }) => name).filter((name) => !texts.has(name)),
     most * shareOfNames,
   );
-  const total = [...texts.values()].reduce((sum, text) => sum + text.length + 1, head.length + foot.length);
   // Room for the names of what is left out is needed only if something is.
-  let left =
-    most - head.length - foot.length - everyName.length - (total + everyName.length > most ? most * shareOfNames : 0);
-  const declared = new Set<string>();
-  for (const [name, text] of texts) {
-    if (text.length + 1 > left) continue;
-    left -= text.length + 1;
-    declared.add(name);
-  }
-  const undeclared = tools.map(({ name }) => name).filter((name) => !declared.has(name));
-  const lines = [...declared].map((name) => texts.get(name));
-  const list = lines.length === 0 ? "No tool is declared here." : `${head}${lines.join("\n")}\n${foot}`;
+  let left = sum + deferred.length > most ? most * (1 - shareOfNames) - head.length - foot.length - 1 : most;
+  const declared = [...texts].filter(([, { length }]) => {
+    const fits = length + 1 <= left;
+    if (fits) left -= length + 1;
+    return fits;
+  });
+  const names = new Set(declared.map(([name]) => name));
+  const undeclared = tools.map(({ name }) => name).filter((name) => !names.has(name));
+  const list =
+    names.size === 0 ? "No tool is declared here." : [head, ...declared.map(([, text]) => text), foot].join("\n");
   return undeclared.length === 0 ? list : `${list}\n${namesOf(undeclared, most * shareOfNames)}`;
 }
 

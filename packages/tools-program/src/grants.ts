@@ -71,17 +71,14 @@ export class Grants {
   /** By the number of the call that was asked about. */
   readonly #grants = new Map<number, Grant>();
 
-  offer(number: number, offer: Offer): void {
-    this.#offers.set(number, offer);
+  /** Notes what the last question about a call offers, if anything. */
+  offer(number: number, offer: Offer | undefined): void {
+    if (offer) this.#offers.set(number, offer);
+    else this.#offers.delete(number);
   }
 
   get areGiven(): boolean {
     return this.#grants.size > 0;
-  }
-
-  /** Forgets the offer of an earlier question about this call. */
-  withdraw(number: number): void {
-    this.#offers.delete(number);
   }
 
   /** Notes the answer to the last question about a call; it counts for nothing if that offered none. */

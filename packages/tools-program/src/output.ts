@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, unlink } from "node:fs/promises";
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { attempt, headAndTail } from "@toolcrib/core/internal";
 import { isObject, withNotice } from "@toolcrib/core/text";
@@ -7,13 +7,8 @@ import type { KeptOutput } from "./engine/messages.ts";
 /** Characters of output that are kept for a file; of more, the file has the first. */
 export const keptForFile: number = 16 * 2 ** 20;
 
-interface OutputLimits {
-  readonly bytes: number;
-  readonly spill: string | undefined;
-}
-
 /** Returns the output of a program; of one that is longer than it may be the head, the tail and where the rest is, if anywhere. */
-export async function shownOutput(kept: KeptOutput, { bytes, spill }: OutputLimits): Promise<string> {
+export async function shownOutput(kept: KeptOutput, bytes: number, spill: string | undefined): Promise<string> {
   if (kept.bytes <= bytes) return kept.head;
   const isAll = kept.tail === "";
   const { head } = headAndTail(kept.head, bytes);
@@ -41,22 +36,13 @@ export async function writeSpill(
       if (codeOf(error) !== "EEXIST") throw error;
     });
     if (!(await lstat(folder)).isDirectory()) return { why: "its folder is none" };
-    await writeNew(path, text);
+    await writeFile(path, text, { flag: "wx", mode: 0o600 }).catch(async (error: unknown) => {
+      await rm(path, { force: true });
+      throw error;
+    });
     return { path };
   } catch (error) {
     return { why: codeOf(error) ?? "unknown error" };
-  }
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-  } catch (error) {
-    await unlink(path);
-    throw error;
-  } finally {
-    await file.close();
   }
 }
 

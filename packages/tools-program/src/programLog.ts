@@ -90,7 +90,7 @@ export class ProgramLog {
     if (line.type === "end") this.#ends.set(line.number, line);
     if (line.type === "asked") {
       this.#asked.set(line.number, line.print);
-      this.grants.withdraw(line.number);
+      this.grants.offer(line.number, undefined);
     }
     if (line.type === "offer") this.grants.offer(line.number, line);
     if (line.type === "answer") this.#takeAnswer(line);

@@ -27,29 +27,23 @@ export async function failureReport({ end, code, output, calls, spill }: Failed)
   const why = whyFailed(end, code);
   const made = calls.filter(({ state }) => state !== "waiting");
   const lines = made.map(callLine);
-  const others: Others = { waiting: calls.length - made.length, refused: end.refusedCalls };
+  const waiting = calls.length - made.length;
+  const notStarted = waiting === 0 ? "" : `\n${count(waiting, "more call")} not started.`;
+  const refused =
+    end.refusedCalls === 0 ? "" : `\n${count(end.refusedCalls, "more call")} refused, as there were too many.`;
+  const joined = (words: string, text: string, shown: readonly string[]): string => {
+    const list = shown.length === 0 ? "It made no call." : `Calls that it made:\n${shown.join("\n")}`;
+    return `${words}${text === "" ? "" : `\n\nPrinted:\n${text.trimEnd()}`}\n\n${list}${notStarted}${refused}`;
+  };
   const printed = output.tail === "" ? output.head : `${output.head}\n[…]\n${output.tail}`;
-  const whole = joined(why, printed, lines, others);
+  const whole = joined(why, printed, lines);
   if (whole.length <= mostCharacters && output.tail === "") return whole;
   const written = spill === undefined ? undefined : await writeSpill(spill, whole);
   const path = written && "path" in written ? written.path : undefined;
   const notice = path === undefined || path.length > mostPath ? "" : `\n\n[all of this is in ${path}]`;
   const short = [clip(why, mostOfMessage), headAndEnd(printed, mostOfOutput)] as const;
   const room = mostCharacters - short.join("").length - notice.length - reserve;
-  return `${joined(...short, fittingLines(made, lines, room), others)}${notice}`;
-}
-
-/** Calls that never started. */
-interface Others {
-  readonly waiting: number;
-  readonly refused: number;
-}
-
-function joined(why: string, printed: string, lines: readonly string[], { waiting, refused }: Others): string {
-  const calls = lines.length === 0 ? "It made no call." : `Calls that it made:\n${lines.join("\n")}`;
-  const notStarted = waiting === 0 ? "" : `\n${count(waiting, "more call")} not started.`;
-  const more = refused === 0 ? "" : `\n${count(refused, "more call")} refused, as there were too many.`;
-  return `${why}${printed === "" ? "" : `\n\nPrinted:\n${printed.trimEnd()}`}\n\n${calls}${notStarted}${more}`;
+  return `${joined(...short, fittingLines(made, lines, room))}${notice}`;
 }
 
 function whyFailed(end: FailedEnd, code: string): string {

@@ -4,7 +4,7 @@ import type { MayCall } from "./callable.ts";
 import { callableTools } from "./callable.ts";
 import type { CallRecord } from "./callRecord.ts";
 import { ProgramCalls } from "./calls.ts";
-import type { EngineLimits, FromThread } from "./engine/messages.ts";
+import type { EngineLimits, FromThread, KeptOutput } from "./engine/messages.ts";
 import { type RunningProgram, startProgram } from "./engine/programThread.ts";
 import { lookUp, refusalOf } from "./lookUp.ts";
 import type { ProgramSettings } from "./options.ts";
@@ -16,6 +16,7 @@ import { failureReport, lostNote } from "./report.ts";
 const mostKept = 64 * 2 ** 20;
 /** Seeds of the guest's chance, which are milliseconds of a clock. */
 const mostSeed = 2 ** 40;
+const noOutput: KeptOutput = { head: "", tail: "", bytes: 0 };
 let unnamed = 0;
 
 export interface ProgramRun {
@@ -37,16 +38,22 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   const { code, call, settings, mayCall, isInner } = program;
   const { caller, signal, onProgress } = call;
   if (!caller?.registry) throw new Error("run_program must be called through a registry, whose tools it calls");
-  checkSource(code, settings.maxSourceBytes);
+  const bytes = Buffer.byteLength(code);
+  const { maxSourceBytes: most } = settings;
+  if (bytes > most) {
+    const reason = `must have at most ${most} bytes, and has ${bytes}: do less in one program, or read data by tools`;
+    throw invalidArgument("code", reason);
+  }
   const { registry, guards: _, log: kept, ...rest } = caller;
-  const outer = call.callId ?? nextName();
+  unnamed += 1;
+  const outer = call.callId ?? `program-${unnamed}`;
   const log = await ProgramLog.open(kept, code, outer, {
     seed: Math.floor(Math.random() * mostSeed),
     time: Date.now(),
     names: callableTools(registry, mayCall).map(({ name }) => name),
     maxCalls: settings.maxCalls,
   });
-  if (log.problem !== undefined) return answerOf(program, repeatedOtherwise(noEnd, log.problem), log.records);
+  if (log.problem !== undefined) return cannotGoOn(program, log.problem, log);
   const { promise, resolve } = Promise.withResolvers<Ended>();
   let running: RunningProgram | undefined;
   let questions: readonly WithinQuestion[] | undefined;
@@ -89,7 +96,7 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   running = undefined;
   await calls.end(ended.end.failed === undefined);
   if (questions && !signal?.aborted) throw approvalRequired(questions, calls.records);
-  if (difference !== undefined) return answerOf(program, repeatedOtherwise(ended, difference), log.records);
+  if (difference !== undefined) return cannotGoOn(program, difference, log, ended.output);
   return answerOf(program, ended, calls.records);
 }
 
@@ -101,18 +108,15 @@ async function answerOf(
 ): Promise<string> {
   const { spill, maxOutputBytes: bytes } = settings;
   if (end.failed !== undefined) throw new Error(await failureReport({ end, code, output, calls, spill }));
-  const shown = await shownOutput(output, { bytes, spill });
+  const shown = await shownOutput(output, bytes, spill);
   return [shown.trimEnd() === "" ? "(no output)" : shown, lostNote(end, calls)].filter(Boolean).join("\n\n");
 }
 
-const noEnd: Ended = {
-  type: "end",
-  end: { refusedCalls: 0, unhandled: 0, unseen: [] },
-  output: { head: "", tail: "", bytes: 0 },
-};
-
-function repeatedOtherwise({ end, ...rest }: Ended, why: string): Ended {
-  return { ...rest, end: { ...end, failed: "engine", message: `it cannot go on: ${why}` } };
+/** Throws for a program that its record does not fit. */
+function cannotGoOn(program: ProgramRun, why: string, log: ProgramLog, output = noOutput): Promise<string> {
+  const message = `it cannot go on: ${why}`;
+  const end = { refusedCalls: 0, unhandled: 0, unseen: [], failed: "engine", message } as const;
+  return answerOf(program, { end, output }, log.records);
 }
 
 function approvalRequired(within: readonly WithinQuestion[], calls: readonly CallRecord[]): ToolError {
@@ -120,20 +124,6 @@ function approvalRequired(within: readonly WithinQuestion[], calls: readonly Cal
   const one = `${within.length} ${within.length === 1 ? "call" : "calls"} of a program`;
   const text = `May it go on? ${one} must be approved; ${made} made before: ${within.map(({ question }) => question.text).join("; ")}`;
   return new ToolError({ code: "approval_required", message: text, details: { question: { text }, within } });
-}
-
-function nextName(): string {
-  unnamed += 1;
-  return `program-${unnamed}`;
-}
-
-function checkSource(code: string, most: number): void {
-  const bytes = Buffer.byteLength(code);
-  if (bytes <= most) return;
-  throw invalidArgument(
-    "code",
-    `must have at most ${most} bytes, and has ${bytes}: do less in one program, or read data by tools`,
-  );
 }
 
 function limitsOf(settings: ProgramSettings): EngineLimits {
