@@ -9,14 +9,14 @@ import {
   type WithinQuestion,
 } from "@toolcrib/core";
 import { guardedCallOf, upToOf } from "@toolcrib/core/internal";
-import { type OpenOffer, offeredTogether, offerOf, withOffer } from "./grants.ts";
+import { type Offer, offerOf, sharedFolders, withFolder } from "./grants.ts";
 import { type LogLine, type ProgramLog, printOf } from "./programLog.ts";
 
 /** A question of a guard that stays open. */
 export type Asked = WithinQuestion & {
   readonly number: number;
   readonly print: string;
-  readonly offer: OpenOffer | undefined;
+  readonly offer: Offer | undefined;
 };
 
 interface Approval {
@@ -54,13 +54,12 @@ export async function approvalOf(
     return once(true, { type: "start", number, by });
   }
   if (!approve) return { asked: askedOf(guarded, question, { callId, number, print, offer }) };
-  const answer = await approve(guarded, withOffer(question, offer));
+  const answer = await approve(guarded, withFolder(question, offer?.folder));
   const most = upToOf(answer);
   if (!offer || most === undefined) return { answer };
   log.grants.offer(number, offer);
   log.grants.give(number, most);
-  const { root: _, ...given } = offer;
-  return once(true, { type: "offer", number, ...given }, { type: "answer", number, answer });
+  return once(true, { type: "offer", number, ...offer }, { type: "answer", number, answer });
 }
 
 function askedOf(
@@ -104,12 +103,13 @@ export function shownTogether(questions: readonly Asked[]): {
   readonly shown: readonly WithinQuestion[];
   readonly lines: readonly LogLine[];
 } {
-  const open = questions.flatMap(({ number, offer }) => (offer ? [[number, offer] as const] : []));
-  const offers = offeredTogether(new Map(open));
+  const folderOf = sharedFolders(questions.flatMap(({ offer }) => offer ?? []));
   return {
-    shown: questions.map(({ number, print: _, offer: __, question, ...asked }) => {
-      return { ...asked, question: withOffer(question, offers.get(number)) };
+    shown: questions.map(({ number: _, print: __, offer, question, ...asked }) => {
+      return { ...asked, question: withFolder(question, offer && folderOf(offer)) };
     }),
-    lines: Array.from(offers, ([number, offer]) => ({ type: "offer", number, ...offer })),
+    lines: questions.flatMap(({ number, offer }) =>
+      offer ? { type: "offer", number, ...offer, folder: folderOf(offer) } : [],
+    ),
   };
 }

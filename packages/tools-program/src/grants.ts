@@ -10,13 +10,9 @@ export interface Offer {
   readonly guard: number;
   /** Their effects are of these kinds … */
   readonly kinds: readonly string[];
-  /** … and lie below this folder. */
+  /** … and lie below this folder … */
   readonly folder: string;
-}
-
-/** A question that offers an answer for several calls, until it is known what stands beside it. */
-export interface OpenOffer extends Offer {
-  /** The folder that the guard allows: no wider one is offered. */
+  /** … which is in the folder that the guard allows: no wider one is offered. */
   readonly root: string;
 }
 
@@ -24,7 +20,7 @@ export interface OpenOffer extends Offer {
  * Returns what a question offers: the common parent of the paths of its call, within the folder that its guard allows. Undefined without such a
  * folder, and for effects that are not known, have no path or lie elsewhere.
  */
-export function offerOf({ name, tool, effects }: GuardedCall, question: ApprovalQuestion): OpenOffer | undefined {
+export function offerOf({ name, tool, effects }: GuardedCall, question: ApprovalQuestion): Offer | undefined {
   const root = offeredFolder(question);
   const places = (effects ?? []).map(placeOf);
   if (root === undefined || !isAbsolute(root) || places.length === 0) return undefined;
@@ -36,26 +32,22 @@ export function offerOf({ name, tool, effects }: GuardedCall, question: Approval
   return { name, tool: toolFingerprint(tool), guard: question.guard ?? 0, kinds, folder, root: top };
 }
 
-/** Returns the offers of questions that are shown together: those of one tool and guard, within one root, are for the folder that they share. */
-export function offeredTogether<Key>(offers: ReadonlyMap<Key, OpenOffer>): ReadonlyMap<Key, Offer> {
-  const groupOf = ({ name, tool, guard, root }: OpenOffer): string => JSON.stringify([name, tool, guard, root]);
+/** Returns the folders for questions that are shown together: those of one tool and guard, within one root, are for the one that they share. */
+export function sharedFolders(offers: readonly Offer[]): (offer: Offer) => string {
+  const groupOf = ({ name, tool, guard, root }: Offer): string => JSON.stringify([name, tool, guard, root]);
   const folders = new Map<string, string>();
-  for (const offer of offers.values()) {
+  for (const offer of offers) {
     const shared = folders.get(groupOf(offer));
     folders.set(groupOf(offer), shared === undefined ? offer.folder : commonFolder(shared, offer.folder));
   }
-  const withFolder = (offer: OpenOffer): Offer => {
-    const { root: _, ...rest } = offer;
-    return { ...rest, folder: folders.get(groupOf(offer)) ?? offer.folder };
-  };
-  return new Map(Array.from(offers, ([key, offer]) => [key, withFolder(offer)]));
+  return (offer) => folders.get(groupOf(offer)) ?? offer.folder;
 }
 
 /** Returns a question as users see it: with the folder that is offered in place of the widest one, or without any. */
-export function withOffer(question: ApprovalQuestion, offer: Offer | undefined): ApprovalQuestion {
+export function withFolder(question: ApprovalQuestion, folder: string | undefined): ApprovalQuestion {
   if (!isPlainObject(question.data) || !("upTo" in question.data)) return question;
   const { upTo: _, ...data } = question.data;
-  return { ...question, data: offer ? { ...data, upTo: offer.folder } : data };
+  return { ...question, data: folder === undefined ? data : { ...data, upTo: folder } };
 }
 
 interface Grant {
@@ -88,7 +80,7 @@ export class Grants {
   }
 
   /** Returns the number of the call whose answer covers this one too. */
-  find(number: number, open: OpenOffer): number | undefined {
+  find(number: number, open: Offer): number | undefined {
     for (const [by, { offer, most, used }] of this.#grants)
       if (covers(offer, open) && (used.has(number) || used.size < most)) return by;
     return undefined;
