@@ -86,8 +86,8 @@ function prompt(bin, state) {
   });
 }
 
-/** Those that bring an SDK, an engine or a parser of pages with them. */
-const large = ["acp", "mcp", "durable", "tools-web", "tools-program", "cli"];
+/** Those that bring an SDK, an engine or a parser of pages with them, or serve one protocol alone. */
+const large = ["acp", "mcp", "page", "durable", "tools-web", "tools-program", "cli"];
 
 /** Measures the packages that npm puts into an empty folder, ours included, and their megabytes, beside those of peers for the same work. */
 export async function size(report) {

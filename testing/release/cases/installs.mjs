@@ -150,13 +150,11 @@ const command = (version) => async () => {
   assert.match(answer, /a\.txt/);
 };
 
-const everything = "adapters agent core defaults kit page policy remote skills tools-bash tools-fs tools-search".split(
-  " ",
-);
+const everything = "adapters agent core defaults kit policy remote skills tools-bash tools-fs tools-search".split(" ");
 const sizes = (name, packages, limits) => async () => {
   const checkout = await firstRelease();
   if (packages.length > 1) {
-    const known = [...packages, "acp", "cli", "contracts", "mcp", "durable", "tools-web", "tools-program"].map(
+    const known = [...packages, "acp", "cli", "contracts", "mcp", "page", "durable", "tools-web", "tools-program"].map(
       (each) => `@toolcrib/${each}`,
     );
     assert.deepEqual(
