@@ -201,7 +201,7 @@ describe("calls run", () => {
       return next();
     });
     const output = await registry.execute("run_program", { code }, { callId: "c", signal: controller.signal });
-    expect(output).toBe("Error executing run_program: Aborted");
+    expect(output).toMatch(/^Error executing run_program: Aborted\n\nThe program was ended: it was stopped\n/);
     expect(await registry.execute("run_program", { code: "return 1" })).toBe("1");
     expect(write.log.filter((entry) => entry.startsWith("+"))).toEqual(["+write1", "+write2"]);
   });

@@ -59,6 +59,69 @@ test("a question that a tool throws stays one for a composite tool alone, with t
   expect(await new ToolRegistry([plain]).invoke("plain")).toMatchObject({ error: { code: "execution_failed" } });
 });
 
+describe("a composite tool that is stopped", () => {
+  const stopped = (execute: ExecutableTool["execute"]): ToolRegistry =>
+    new ToolRegistry([
+      {
+        ...defineTool({ name: "outer", description: "Calls others.", parameters, execute: () => "" }),
+        execute,
+        composite: true,
+      },
+    ]);
+  const told: ExecutableTool["execute"] = (_, call) =>
+    new Promise((_, reject) => call?.signal?.addEventListener("abort", () => reject(new Error("made: 1"))));
+  const ways: [string, (registry: ToolRegistry) => unknown][] = [
+    ["alone", () => {}],
+    ["behind a guard", (registry) => registry.guard(() => true)],
+    ["behind a middleware", (registry) => registry.use((_, next) => next())],
+    [
+      "behind a middleware that never ends",
+      (registry) => registry.use((_, next) => next().then(() => new Promise(() => {}))),
+    ],
+    [
+      "behind a middleware that takes the signal off",
+      (registry) => registry.use((call, next) => next({ ...call, signal: undefined })),
+    ],
+  ];
+
+  test.each(ways.slice(0, 4))("by an abort tells what it has done: %s", async (_, change) => {
+    const registry = stopped(told);
+    change(registry);
+    const controller = new AbortController();
+    const running = registry.invoke("outer", {}, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 5);
+    expect(await running).toMatchObject({ ok: false, error: { code: "aborted", message: "Aborted\n\nmade: 1" } });
+  });
+
+  test.each(ways.slice(0, 3))("by a time limit, too: %s", async (_, change) => {
+    const registry = stopped(told);
+    change(registry);
+    const output = await registry.execute("outer", {}, { timeoutMs: 5 });
+    expect(output).toBe("Error executing outer: Timed out after 5 ms\n\nmade: 1");
+  });
+
+  test.each(ways)("ends all the same if it says nothing: %s", { timeout: 10_000 }, async (_, change) => {
+    const registry = stopped(() => new Promise(() => {}));
+    change(registry);
+    const running = registry.execute("outer", {}, { signal: AbortSignal.timeout(5) });
+    expect(await running).toBe("Error executing outer: Aborted");
+  });
+
+  test("says only that, if it ends for that reason or never began", async () => {
+    const passedOn = stopped(
+      async (_, call) =>
+        call?.signal?.throwIfAborted() ??
+        new Promise((_, reject) => call?.signal?.addEventListener("abort", () => reject(call.signal?.reason))),
+    );
+    expect(await passedOn.execute("outer", {}, { signal: AbortSignal.timeout(5) })).toBe(
+      "Error executing outer: Aborted",
+    );
+    expect(await stopped(told).execute("outer", {}, { signal: AbortSignal.abort() })).toBe(
+      "Error executing outer: Aborted",
+    );
+  });
+});
+
 describe("a call within a program", () => {
   const large = { list: Array.from({ length: 30_000 }, (_, at) => `entry ${at}`) };
   const data = defineTool({

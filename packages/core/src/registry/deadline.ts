@@ -1,12 +1,16 @@
 import { attempt, callSafely } from "../callSafely.ts";
+import type { ToolError } from "../errors.ts";
 import type { ExecutableTool, ToolCall, ToolCaller, ToolCallInfo, ToolOutcome } from "../interface.ts";
-import { aborted, fromReturned, fromThrown, timedOut } from "./outcome.ts";
+import { aborted, fromReturned, fromThrown, renderOutcome, stoppedWith, timedOut } from "./outcome.ts";
 
 /** setTimeout fires at once beyond this many milliseconds. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
 /** Most bytes of data that a program gets of one call. */
 const mostProgramData = 2 ** 20;
+
+/** Milliseconds for which a composite tool that is stopped may still say which calls it has made. */
+const reportMs = 2000;
 
 /** Milliseconds a tool may run where neither it nor the caller says otherwise. */
 export const defaultTimeoutMs = 30_000;
@@ -40,6 +44,7 @@ export function runWithDeadline(
   return new Promise((resolve) => {
     const run = new ToolRun(call, timeoutMs, { onCommit, resolve, caller });
     if (run.hasEnded()) return;
+    run.hasStarted = true;
     try {
       void Promise.resolve<unknown>(tool.execute(call.args, run.info)).then(
         (value) => run.end(value),
@@ -68,6 +73,13 @@ export async function untilAborted<T>(running: Promise<T>, signal: AbortSignal |
   }
 }
 
+/** Resolves to the outcome of a composite tool that was stopped; to undefined if it does not end soon. */
+export async function outcomeSoon(running: Promise<ToolOutcome> | undefined): Promise<ToolOutcome | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), reportMs);
+  return Promise.race([late, running]).finally(() => clearTimeout(timer));
+}
+
 const nextTurn = Promise.resolve();
 
 function nothing(): void {}
@@ -81,6 +93,7 @@ interface RunEnds {
 /** One run of a tool. Its signal is made when the tool first asks for it: most never do. */
 class ToolRun {
   readonly info: ToolCallInfo;
+  hasStarted = false;
   readonly #call: ToolCall;
   readonly #timeoutMs: number;
   readonly #ends: RunEnds;
@@ -91,6 +104,8 @@ class ToolRun {
   #onAbort: (() => void) | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
+  /** Why a composite tool was stopped, of which it may still tell what it did. */
+  #stopped: ToolError | undefined;
 
   constructor(call: ToolCall, timeoutMs: number, ends: RunEnds) {
     this.#call = call;
@@ -102,19 +117,23 @@ class ToolRun {
   /** Returns whether the call has ended; also looks at the caller's signal. */
   hasEnded(): boolean {
     if (!this.#ended && this.#call.signal?.aborted) this.#abort(this.#call.signal);
-    return this.#ended;
+    return this.#ended || this.#stopped !== undefined;
   }
 
   /** Takes the tool's result; too late, it is dropped. */
   end(value: unknown): void {
-    if (!this.hasEnded())
+    if (this.#stopped)
+      this.#finish({ ok: false, error: stoppedWith(this.#stopped, renderOutcome("", fromReturned(value))) });
+    else if (!this.hasEnded())
       this.#finish(fromReturned(value, this.#call.within === undefined ? undefined : mostProgramData));
   }
 
   /** Takes the tool's error. */
   fail(error: unknown): void {
-    if (!this.hasEnded())
-      this.#finish({ ok: false, error: fromThrown(this.#call.name, error, this.#call.tool?.composite) });
+    const known = fromThrown(this.#call.name, error, this.#call.tool?.composite);
+    if (this.#stopped && error !== this.#reason)
+      this.#finish({ ok: false, error: stoppedWith(this.#stopped, known.message) });
+    else if (this.#stopped || !this.hasEnded()) this.#finish({ ok: false, error: this.#stopped ?? known });
   }
 
   commit(): void {
@@ -152,13 +171,26 @@ class ToolRun {
 
   #timeOut(): void {
     const error = timedOut(this.#call.name, this.#timeoutMs, this.#committed);
-    this.#finish({ ok: false, error }, error);
+    this.#stop(error, error);
   }
 
   #abort(signal: AbortSignal): void {
     const error = aborted(this.#call.name, signal.reason, this.#committed);
     // A signal of another make may give no reason.
-    this.#finish({ ok: false, error }, signal.reason ?? error);
+    this.#stop(error, signal.reason ?? error);
+  }
+
+  #stop(error: ToolError, reason: unknown): void {
+    if (!this.hasStarted || !this.#call.tool?.composite) {
+      this.#finish({ ok: false, error }, reason);
+      return;
+    }
+    if (this.#stopped) return;
+    this.#stopped = error;
+    this.#reason = reason;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#finish({ ok: false, error }), reportMs);
+    this.#controller?.abort(reason);
   }
 
   #finish(outcome: ToolOutcome, reason?: unknown): void {

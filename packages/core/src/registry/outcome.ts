@@ -68,6 +68,13 @@ export function aborted(name: string, reason: unknown, committed: boolean): Tool
   return new ToolError({ code: "aborted", toolName: name, message, details: { reason } });
 }
 
+/** Returns the error of a composite tool that was stopped, with what it tells of the calls that it has made. */
+export function stoppedWith({ code, toolName, message, details }: ToolError, told: string): ToolError {
+  return new ToolError({ code, toolName, message: `${message}\n\n${told}`, details } as ConstructorParameters<
+    typeof ToolError
+  >[0]);
+}
+
 export function denied(toolName: string, reason: string, details: DenialDetails, recoverable = false): ToolError {
   const message = boundMessage(`Permission denied: ${reason}`);
   return new ToolError({ code: "permission_denied", toolName, message, details, recoverable });

@@ -7,7 +7,7 @@ import { nearestName } from "../names.ts";
 import { checkSpelling, type OptionSpecs } from "../options.ts";
 import { shownName } from "../text/printable.ts";
 import { type ArgumentCopies, copiesOf, copyArguments, frozenCopy } from "./argumentCopies.ts";
-import { checkLimit, limitOf, runWithDeadline, untilAborted } from "./deadline.ts";
+import { checkLimit, limitOf, outcomeSoon, runWithDeadline, untilAborted } from "./deadline.ts";
 import { askGuards, type GuardsAnswer } from "./guards.ts";
 import { runThrough } from "./middleware.ts";
 import { aborted, notAvailable, noteChangedArguments, notFound, replaced } from "./outcome.ts";
@@ -89,12 +89,18 @@ function runFound(
   // Most registries have neither: then nothing waits before the tool runs, and the tool itself ends at the signal.
   if (state.middlewares.length === 0 && guardsOf(state, found.entry).length === 0) {
     if (found.error || call.refusal) return Promise.resolve(failed((call.refusal ?? found.error) as ToolError));
-    return runTool(state, found.entry, call, options, nothing);
+    return runTool(state, found.entry, call, options, { onCommit: nothing });
   }
   return runGuarded(state, found, call, options);
 }
 
 function nothing(): void {}
+
+interface RunListener {
+  onCommit(): void;
+  /** Is told that a composite tool runs, whose end says which calls it has made. */
+  onComposite?(running: Promise<ToolOutcome>): void;
+}
 
 /** Passes a call through every middleware and past every guard. */
 async function runGuarded(
@@ -106,9 +112,15 @@ async function runGuarded(
   const { signal } = options;
   const isGuarded = guardsOf(state, found.entry).length > 0;
   let committed = false;
+  let composite: Promise<ToolOutcome> | undefined;
   const finish = (now: CheckedCall, current: ToolCall): Promise<ToolOutcome> =>
-    finishCall(state, now, current, options, () => {
-      committed = true;
+    finishCall(state, now, current, options, {
+      onCommit: () => {
+        committed = true;
+      },
+      onComposite: (running) => {
+        composite = running;
+      },
     });
   const pass = (): Promise<ToolOutcome> => {
     if (state.middlewares.length === 0) return finish(found, call);
@@ -119,7 +131,8 @@ async function runGuarded(
       return "then" in again ? again.then((now) => finish(now, current)) : finish(again, current);
     });
   };
-  return (await unlessAborted(pass(), signal)) ?? failed(aborted(shownName(call.name), signal?.reason, committed));
+  const outcome = (await unlessAborted(pass(), signal)) ?? (composite && (await outcomeSoon(composite)));
+  return outcome ?? failed(aborted(shownName(call.name), signal?.reason, committed));
 }
 
 /** Asks the guards about a call that has passed the middleware, and runs the tool: at once if nobody is to be asked. */
@@ -128,7 +141,7 @@ function finishCall(
   found: CheckedCall,
   current: ToolCall,
   options: ExecuteOptions,
-  onCommit: () => void,
+  listener: RunListener,
 ): Promise<ToolOutcome> {
   const { signal } = options;
   const { entry, args } = found;
@@ -138,7 +151,7 @@ function finishCall(
     // Also where a middleware passed on a call without the signal.
     signal?.aborted
       ? Promise.resolve(failed(aborted(shownName(current.name), signal.reason, false)))
-      : runTool(state, entry, { ...current, args: own }, options, onCommit);
+      : runTool(state, entry, { ...current, args: own }, options, listener);
   const isAsked = guardsOf(state, entry).length > 0;
   const { beforeRun } = current;
   if (!isAsked && !beforeRun) return run(args);
@@ -165,10 +178,11 @@ function runTool(
   { tool, checkData }: Entry,
   call: ToolCall,
   { timeoutMs, approve, caller = approve && { approve } }: ExecuteOptions,
-  onCommit: () => void,
+  { onCommit, onComposite }: RunListener,
 ): Promise<ToolOutcome> {
   const binding = guards.length > 0 || caller || tool.composite ? { ...caller, guards, registry } : undefined;
   const running = runWithDeadline(tool, call, limitOf(tool, call.args, timeoutMs), onCommit, binding);
+  if (tool.composite) onComposite?.(running);
   return checkData ? running.then(checkData) : running;
 }
 
