@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import type { GuestResult } from "./engine/messages.ts";
 
@@ -20,4 +21,18 @@ export interface CallRecord {
 export function setState(record: CallRecord, { ok, text }: Pick<GuestResult, "ok" | "text">): void {
   record.state = ok ? "ok" : "failed";
   if (!ok) record.error = clip(String(JSON.parse(text).message), shownLength);
+}
+
+/** Characters of a call's arguments in the record. */
+const mostArguments = 10 * shownLength;
+
+/** Returns arguments as the record shows them: of long ones each text is cut, so that they stay JSON, from which others read a path. */
+export function shownArguments(args: string): string {
+  if (args.length <= mostArguments) return args;
+  const cut = attempt(() =>
+    JSON.stringify(JSON.parse(args), (_key, value: unknown) =>
+      typeof value === "string" ? clip(value, shownLength) : value,
+    ),
+  );
+  return cut !== undefined && cut.length <= mostArguments ? cut : clip(args, mostArguments);
 }

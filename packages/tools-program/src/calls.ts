@@ -4,7 +4,7 @@ import { clip, messageOf } from "@toolcrib/core/text";
 import { type AnswerSettings, answerCall, type CallAnswer, type CallEnd, failure } from "./answerCall.ts";
 import { type Asked, shownTogether } from "./approval.ts";
 import { isReadOnly } from "./callable.ts";
-import { type CallRecord, setState, shownLength } from "./callRecord.ts";
+import { type CallRecord, setState, shownArguments, shownLength } from "./callRecord.ts";
 import type { GuestCall, TimedResult } from "./engine/messages.ts";
 import { digest, type Line, type LogLine } from "./programLog.ts";
 
@@ -146,7 +146,7 @@ export class ProgramCalls {
     const { registry, log } = this.#settings;
     const tool = registry.get(name);
     const prints = log.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
-    return { type: "call", number, name: clip(name), args: clip(args, 10 * shownLength), ...prints };
+    return { type: "call", number, name: clip(name), args: shownArguments(args), ...prints };
   }
 
   #mayRunTwice(name: string): boolean {

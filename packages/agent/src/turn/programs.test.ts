@@ -81,6 +81,15 @@ describe("a question within a program", () => {
     ]);
   });
 
+  test("is told with arguments that name its path, however long the others are", async () => {
+    const code = `await tools.write({ path: "p", content: "x".repeat(100_000) })`;
+    const { agent } = agentOf([program(code), "fine"]);
+    const events = await read(agent.streamChat("go"));
+    const args = events.flatMap((event) => (event.type === "tool-call" && event.within ? [event.args] : []));
+    expect(args).toEqual([{ path: "p", content: expect.stringMatching(/^x{100,200}…?$/) }]);
+    expect(agent.pending[0]?.args).toMatchObject({ content: "x".repeat(100_000) });
+  });
+
   test("or none: each call within has one result, also where the program does not wait for it, or fails", async () => {
     for (const code of ["tools.look(); return 1", "tools.look(); tools.write({ path: 'p' }); throw 1"]) {
       const { agent } = agentOf([program(code), "fine"]);
