@@ -24,6 +24,7 @@ export const peers = {
   },
   "ai-code-mode": { "@ai-sdk/code-mode": "1.0.42", ai: "7.0.173", zod: "4.6.7" },
   "pi-codemode": { "@earendil-works/pi-codemode": "1.6.0" },
+  "tanstack-code-mode": { "@tanstack/ai-isolate-quickjs": "0.1.30", "@tanstack/ai-code-mode": "0.2.5" },
   "mcp-filesystem": { "@modelcontextprotocol/server-filesystem": "2026.8.31" },
 };
 

@@ -8,13 +8,15 @@ import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { createProgramTools } from "@toolcrib/tools-program";
 import { encode } from "gpt-tokenizer";
-import { pair, startChild } from "../pairs.mjs";
+import { pair, spread, startChild } from "../pairs.mjs";
 import { installPeer } from "../peers.mjs";
 
-const peers = ["ai-code-mode", "pi-codemode"];
+const peers = ["ai-code-mode", "pi-codemode", "tanstack-code-mode"];
 const startOf = { code: "return 1", times: 20 };
 const calls = 500;
-const manyCalls = `return (await Promise.all(Array.from({ length: ${calls} }, () => tools.wait({})))).length`;
+const callsAtOnce = (count) =>
+  `return (await Promise.all(Array.from({ length: ${count} }, () => tools.wait({})))).length`;
+const replayed = "let sum = 0; for (let n = 0; n < 200; n += 1) sum += (await tools.look({ n })).length; return sum";
 
 /** The start of a warm program beside peers, many calls at once beside what the limit allows, the tokens of a task, and journals. */
 export async function programs(report, { rounds }) {
@@ -29,12 +31,19 @@ export async function programs(report, { rounds }) {
           ...(await pair(own, peer, { rounds, messageA: startOf, messageB: startOf })),
           sameCount: true,
         });
+        // As many as each lets run at once; the AI SDK refuses the 33rd.
+        const some = { code: callsAtOnce(16) };
+        report({
+          name: `16 calls of 20 ms in one Promise.all, to ${name}`,
+          ...(await pair(own, peer, { rounds, messageA: some, messageB: some })),
+          sameCount: true,
+        });
       } finally {
         peer.end();
       }
     }
     const plain = startChild("programs.mjs", { args: ["plain"] });
-    const messages = { messageA: { code: manyCalls }, messageB: { calls } };
+    const messages = { messageA: { code: callsAtOnce(calls) }, messageB: { calls } };
     report({
       name: `${calls} calls of 20 ms in one Promise.all, to the same without a program, 16 at once`,
       goal: 1.1,
@@ -45,6 +54,7 @@ export async function programs(report, { rounds }) {
   } finally {
     own.end();
   }
+  await replay(report, rounds);
   await tokens(report);
   await journals(report);
 }
@@ -110,6 +120,24 @@ function modelOf(code) {
 
 function agentOf(name, journal) {
   return new Agent(modelOf(inTurn(name)), { tools: toolsOf(name), ...(journal && { journal }) });
+}
+
+/** A program that goes on after an answer: all that it did before is repeated from its record. */
+async function replay(report, rounds) {
+  const child = startChild("programs.mjs", { args: ["replay"] });
+  try {
+    const times = [];
+    await child.ask({ code: replayed });
+    for (let round = 0; round < 3 * rounds; round += 1) times.push((await child.ask({ code: replayed })).ms);
+    report({
+      name: "a program of 200 calls repeated from its record",
+      value: spread(times).median,
+      unit: "ms",
+      goal: 50,
+    });
+  } finally {
+    child.end();
+  }
 }
 
 /** Reads a record of some 2 KB. */

@@ -38,6 +38,34 @@ const makers = {
     const tools = { wait: tool({ description: "Waits.", inputSchema: z.object({}), execute: wait }) };
     return async (js) => Number(await runCodeMode({ js, tools }));
   },
+  /** A replay of a record of 200 calls, which were made one after the other. */
+  async replay() {
+    const { defineTool, ToolRegistry } = await import("@toolcrib/core");
+    const { createProgramTools } = await import("@toolcrib/tools-program");
+    const parameters = { type: "object", properties: { n: { type: "integer" } } };
+    const execute = ({ n }) => `result ${n}: ${"x".repeat(200)}`;
+    const registry = new ToolRegistry([defineTool({ name: "look", description: "Looks.", parameters, execute })]);
+    registry.register(...createProgramTools(registry, { tools: ["look"] }));
+    const lines = [];
+    const runOn = (code, log) => registry.execute("run_program", { code }, { callId: "p", caller: { log } });
+    return async (code) => {
+      if (lines.length === 0) await runOn(code, { lines: [], write: (more) => void lines.push(...more) });
+      return Number(await runOn(code, { lines, write: () => {} }));
+    };
+  },
+  /** A context for each program, as its tool makes one. */
+  async "tanstack-code-mode"() {
+    const { createQuickJSIsolateDriver } = await importPeer(home, "@tanstack/ai-isolate-quickjs");
+    const driver = createQuickJSIsolateDriver();
+    const inputSchema = { type: "object", properties: {} };
+    const bindings = { external_wait: { name: "external_wait", description: "Waits.", inputSchema, execute: wait } };
+    return async (code) => {
+      const context = await driver.createContext({ bindings });
+      const { value } = await context.execute(code.replaceAll("tools.", "external_"));
+      await context.dispose();
+      return Number(value);
+    };
+  },
   async "pi-codemode"() {
     const { CodemodeSandbox } = await importPeer(home, "@earendil-works/pi-codemode");
     const sandbox = new CodemodeSandbox({ tools: [{ name: "wait", execute: wait }] });
