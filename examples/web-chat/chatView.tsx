@@ -24,7 +24,7 @@ export function ChatView({ chat, isCut }: { readonly chat: Chat; readonly isCut:
     <>
       <main>
         <div role="log" aria-label="Conversation" aria-live="polite" aria-busy={chat.isBusy}>
-          {chat.entries.length === 0 && <Welcome send={(text) => chat.send(text, undefined)} />}
+          {chat.entries.length === 0 && <Welcome isOff={chat.isBusy} send={(text) => chat.send(text, undefined)} />}
           {chat.entries.map((entry) => (
             <EntryView key={entry.id} entry={entry} isBusy={chat.isBusy} given={given} answer={answer} />
           ))}
@@ -57,13 +57,13 @@ function statusOf({ isBusy }: Chat, open: number, isCut: boolean): string {
 
 const examples = ["help", "list .", 'write "A first note." to note.txt'];
 
-function Welcome({ send }: { readonly send: (text: string) => void }) {
+function Welcome({ isOff, send }: { readonly isOff: boolean; readonly send: (text: string) => void }) {
   return (
     <section className="welcome" aria-label="Examples">
       <h2>Ask about the files of this folder</h2>
       <p>Without a key, a stand-in answers a few requests in plain words. Try one:</p>
       {examples.map((text) => (
-        <button type="button" key={text} onClick={() => send(text)}>
+        <button type="button" key={text} disabled={isOff} onClick={() => send(text)}>
           {text}
         </button>
       ))}

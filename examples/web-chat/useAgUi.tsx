@@ -7,7 +7,8 @@ import type { Answer, Answers, Call, Chat, Entry, Part, QuestionData } from "./c
 export function useAgUi(threadId: string, onCut: () => void): Chat {
   const agent = useMemo(() => new PageAgent({ url: "/ag-ui", threadId }), [threadId]);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [isBusy, setBusy] = useState(false);
+  // It connects first: what the user writes meanwhile waits in its box.
+  const [isBusy, setBusy] = useState(true);
   const [problem, setProblem] = useState<string>();
 
   const run = useCallback(

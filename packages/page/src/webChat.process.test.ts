@@ -44,6 +44,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 
 async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await button(page, "Send").waitFor();
   await page.keyboard.press("Enter");
 }
 
@@ -142,6 +143,7 @@ describe.skipIf(!hasChromium).each(["ai-sdk", "ag-ui"])("web-chat over %s", (pro
     const page = await open((await startApp()).url, protocol);
     await page.getByRole("textbox", { name: "Message" }).focus();
     await page.keyboard.type("write a.txt");
+    await button(page, "Send").waitFor();
     await page.keyboard.press("Enter");
     await question(page).waitFor();
     await page.getByRole("button", { name: "New chat" }).focus();
@@ -191,7 +193,7 @@ describe.skipIf(!hasChromium).each(["ai-sdk", "ag-ui"])("web-chat over %s", (pro
     await shoot("streaming");
   });
 
-  test("a server that is killed while a question waits, and started again, goes on with the answer", async () => {
+  test("a server that is killed while a question waits is looked for, and goes on with the answer once it is back", async () => {
     const root = temporaryFolder("web-chat");
     const chats = temporaryFolder("chats");
     const start = async (port: string): Promise<{ url: string; kill: () => Promise<void> }> => {
@@ -214,7 +216,10 @@ describe.skipIf(!hasChromium).each(["ai-sdk", "ag-ui"])("web-chat over %s", (pro
     await send(page, 'write "A note." to note.txt');
     await question(page).waitFor();
     await kill();
+    await button(page, "Allow").click();
+    await page.getByRole("status").filter({ hasText: "cannot be reached" }).waitFor();
     await start(new URL(url).port);
+    await page.getByRole("status").filter({ hasText: "A question waits" }).waitFor();
     await button(page, "Allow").click();
     await log(page)
       .getByText(/Created .*note\.txt/)

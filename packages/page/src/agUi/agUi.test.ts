@@ -141,6 +141,7 @@ test.each(["is loaded again", "finds its server started again"])(
     const served = what === "is loaded again" ? before : await start(["Done."], { journal });
     // An agent whose connection was cut connects again, too: what it knew of questions does not count.
     const client = Object.assign(clientOf(served), { pendingInterrupts: first.pendingInterrupts });
+    client.abortController.abort();
     await client.connectAgent();
     expect(client.messages).toMatchObject([
       { role: "user", content: "write" },
