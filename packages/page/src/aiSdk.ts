@@ -1,5 +1,5 @@
-import { messagesOf } from "./aiSdk/messages.ts";
-import { actionOf } from "./aiSdk/request.ts";
+import { lastReply, messagesOf } from "./aiSdk/messages.ts";
+import { actionOf, lastIdOf } from "./aiSdk/request.ts";
 import { turnChunks } from "./aiSdk/stream.ts";
 import { createHandler, explain, type PageHandler } from "./handle.ts";
 import type { PageSessions } from "./pageSessions.ts";
@@ -10,10 +10,12 @@ export { type StreamOptions, toUIMessageStream } from "./aiSdk/toStream.ts";
 
 /** Serves sessions to `useChat`, and to what is built on it. A transport of the AI SDK needs only the address, as `api`. */
 export function createUIHandler(sessions: PageSessions): PageHandler {
-  const reader = (isWhole: boolean): PageReader => ({
+  const reader = (isWhole: boolean, pageId?: string): PageReader => ({
     async *stream(turn: Turn) {
-      const words = { isWhole, explain: (error: unknown) => explain(error, sessions) };
-      for await (const chunk of turnChunks(turn, words)) yield `data: ${JSON.stringify(chunk)}\n\n`;
+      // After a restart of the server the page still has its own id for the message.
+      const messageId = (turn.continues && pageId) || lastReply(turn.before).id;
+      const options = { messageId, isWhole, explain: (error: unknown) => explain(error, sessions) };
+      for await (const chunk of turnChunks(turn, options)) yield `data: ${JSON.stringify(chunk)}\n\n`;
       yield "data: [DONE]\n\n";
     },
   });
@@ -24,7 +26,7 @@ export function createUIHandler(sessions: PageSessions): PageHandler {
       "x-accel-buffering": "no",
       "x-vercel-ai-ui-message-stream": "v1",
     },
-    read: (body) => ({ id: body.id, action: (state) => actionOf(body, state), ...reader(false) }),
+    read: (body) => ({ id: body.id, action: (state) => actionOf(body, state), ...reader(false, lastIdOf(body)) }),
     join: () => reader(true),
     history: messagesOf,
   });

@@ -160,6 +160,7 @@ test("a question waits for the next process, which can answer it once", async ()
   await answered;
   await vi.waitUntil(() => textOf(reloaded.lastMessage).endsWith("Paid."));
   expect([before.ran, after.ran]).toEqual([[], [{ amount: 5 }]]);
+  expect(reloaded.messages).toHaveLength(2);
   // The other tab still shows the question.
   await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
   const again = await after.handle(post({ id: "chat", messages: page.messages }));
@@ -268,6 +269,28 @@ test("requests that come at once share one agent, and a session that is left is 
   await page.sendMessage({ text: "again" });
   expect([textOf(page.lastMessage), made, page.messages.length]).toEqual(["Two.", 2, 4]);
   expect((await reloadPage(server)).messages).toHaveLength(4);
+});
+
+test("a shortened conversation replaces no message of the page", async () => {
+  const server = serve([
+    { calls: [{ name: "look" }, { name: "look" }] },
+    "One.",
+    "Two.",
+    "A summary.",
+    payment,
+    "Paid.",
+    "Three.",
+  ]);
+  const page = openPage(server);
+  await page.sendMessage({ text: "one" });
+  await page.sendMessage({ text: "two" });
+  expect(await server.agents.at(-1)?.compact()).toBeDefined();
+  await page.sendMessage({ text: "pay" });
+  await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
+  await vi.waitUntil(() => textOf(page.lastMessage).endsWith("Paid."));
+  await page.sendMessage({ text: "three" });
+  const replies = page.messages.filter(({ role }) => role === "assistant").map(textOf);
+  expect(replies).toEqual(["One.", "Two.", "I pay.Paid.", "Three."]);
 });
 
 test("an answer that was recorded before the process ended is asked for again, and the call runs once", async () => {

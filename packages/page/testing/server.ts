@@ -20,6 +20,8 @@ export interface Server {
   readonly sessions: PageSessions;
   readonly handle: (request: Request) => Promise<Response>;
   readonly ran: unknown[];
+  /** All that were made, the last one last. */
+  readonly agents: Agent[];
   journalOf(id: string): string;
 }
 
@@ -32,15 +34,20 @@ export interface ServerOptions extends Partial<PageOptions> {
 export function startServer(folder: string, replies: readonly ScriptedReply[], options: ServerOptions = {}): Server {
   const { session, agent, tools = payTools, ...rest } = options;
   const ran: unknown[] = [];
+  const agents: Agent[] = [];
   const provider = new ScriptedProvider(replies);
   const journalOf = (id: string): string => join(folder, `${id}.jsonl`);
   const open = (_request: Request, id: string): AgentSession => ({
     journal: journalOf(id),
-    agent: () => openAgent(provider, journalOf(id), { tools: tools(ran), ...agent }),
+    agent: async () => {
+      const made = await openAgent(provider, journalOf(id), { tools: tools(ran), ...agent });
+      agents.push(made);
+      return made;
+    },
     ...session,
   });
   const sessions = new PageSessions({ open, ...rest });
-  return { sessions, handle: createUIHandler(sessions), ran, journalOf };
+  return { sessions, handle: createUIHandler(sessions), ran, agents, journalOf };
 }
 
 /** Has `pay`, about which is asked, and `look`, about which is not. */
@@ -123,5 +130,3 @@ export function gate(): {
       },
   };
 }
-
-export type { Agent };

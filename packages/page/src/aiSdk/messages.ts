@@ -21,13 +21,13 @@ export function messagesOf(state: SessionState): UIMessage[] {
       const next = messages.findIndex(({ role }, at) => at > index && role === "user");
       const replies = messages.slice(index, next < 0 ? messages.length : next);
       const parts = partsOf(savedSteps(replies, next < 0 ? state : { ...state, pending: [] }).flat());
-      if (parts.length > 0) shown.push({ id: idAt(index), role: "assistant", parts });
+      if (parts.length > 0) shown.push({ id: replyId(messages, index), role: "assistant", parts });
       index += replies.length - 1;
-    } else shown.push({ id: idAt(index), role: "user", parts: message.content.map(userPart) });
+    } else shown.push({ id: idOf(message), role: "user", parts: message.content.map(userPart) });
   }
   // A durable run has questions, but no messages.
   if (messages.length === 0 && state.pending.length > 0)
-    shown.push({ id: idAt(0), role: "assistant", parts: partsOf(state.pending.flatMap(questionChunks)) });
+    shown.push({ id: replyId(messages, 0), role: "assistant", parts: partsOf(state.pending.flatMap(questionChunks)) });
   return shown;
 }
 
@@ -37,14 +37,25 @@ function partsOf(chunks: Parameters<typeof applyChunk>[1][]): Part[] {
   return parts;
 }
 
-function idAt(index: number): string {
-  return `message-${index}`;
+/** Ids hold as long as the agent. A position would not: in a conversation that was shortened it is that of another message in the page. */
+const ids = new WeakMap<Message, string>();
+
+function idOf(message: Message): string {
+  const id = ids.get(message) ?? crypto.randomUUID();
+  ids.set(message, id);
+  return id;
+}
+
+/** Returns the id of what follows a message of the user. */
+function replyId(messages: readonly Message[], index: number): string {
+  const message = messages[index - 1] ?? messages[0];
+  return message ? `reply-${idOf(message)}` : "reply";
 }
 
 /** Returns the last message of the assistant, also one that is still empty: what followed the last message of the user. */
 export function lastReply({ messages }: SessionState): { readonly id: string; readonly messages: readonly Message[] } {
   const index = messages.findLastIndex(({ role }) => role === "user") + 1;
-  return { id: idAt(index), messages: messages.slice(index) };
+  return { id: replyId(messages, index), messages: messages.slice(index) };
 }
 
 export function stateOf(conversation: Conversation): SessionState {

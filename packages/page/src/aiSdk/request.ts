@@ -23,6 +23,12 @@ export function actionOf(body: Readonly<Record<string, unknown>>, state: Session
   return { type: "send", content: userContent(last.parts) };
 }
 
+/** Returns the id of the last message, which a page that answers gives it. */
+export function lastIdOf({ messages }: Readonly<Record<string, unknown>>): string | undefined {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isObject(last) && typeof last.id === "string" ? last.id : undefined;
+}
+
 /** Reads the answers: yes and no in the parts of the message, all others in `answers`, by the id of the call. */
 function answersOf(last: object, given: unknown, { pending }: SessionState): ReadonlyMap<string, PageAnswer> {
   const answers = new Map<string, PageAnswer>();

@@ -19,13 +19,20 @@ const finishReasons = {
   "content-filter": "content-filter",
 } as const;
 
-/** Writes a turn. `isWhole`: with all of the message that the turn goes on with, for a page that joins. */
+export interface TurnOptions {
+  /** The id of the message in the page. Without it the page makes one. */
+  readonly messageId: string | undefined;
+  /** All of the message that the turn goes on with is written, for a page that joins. */
+  readonly isWhole: boolean;
+  readonly explain: (error: unknown) => string;
+}
+
 export async function* turnChunks(
   turn: Turn,
-  { isWhole, explain }: { readonly isWhole: boolean; readonly explain: (error: unknown) => string },
+  { messageId, isWhole, explain }: TurnOptions,
 ): AsyncGenerator<UIMessageChunk, void> {
   const writer = new Writer(turn);
-  yield { type: "start", messageId: lastReply(turn.before).id };
+  yield { type: "start", ...(messageId !== undefined && { messageId }) };
   if (isWhole && turn.continues) yield* writer.begun.flat();
   let end: End | undefined;
   try {

@@ -1,7 +1,7 @@
 import { type Agent, type AgentEvent, isAgentError } from "@toolcrib/agent";
 import type { UIMessageChunk } from "ai";
 import type { SessionState } from "../protocol.ts";
-import { stateOf } from "./messages.ts";
+import { lastReply, stateOf } from "./messages.ts";
 import { turnChunks } from "./stream.ts";
 
 /** Options of a stream that no handler makes. */
@@ -10,6 +10,8 @@ export interface StreamOptions {
   readonly agent?: Agent;
   /** True for a turn of `streamApprove`: it goes on with the last message of the assistant. */
   readonly continues?: boolean;
+  /** The id of that message in the page. Default: the one that `toUIMessages` gives it. */
+  readonly messageId?: string;
   /** Words an error for the user. Default: the message of an AgentError, otherwise a sentence without details. */
   readonly explain?: (error: unknown) => string;
 }
@@ -17,9 +19,9 @@ export interface StreamOptions {
 /** Makes the stream of a turn for `createUIMessageStreamResponse` of the AI SDK, or for `readUIMessageStream`. Cancelling it ends the turn. */
 export function toUIMessageStream(
   events: AsyncIterable<AgentEvent>,
-  { agent, continues = false, explain = explainAlone }: StreamOptions = {},
+  { agent, continues = false, messageId, explain = explainAlone }: StreamOptions = {},
 ): ReadableStream<UIMessageChunk> {
-  const all = chunksOf(events, { agent, continues, explain });
+  const all = chunksOf(events, { agent, continues, messageId, explain });
   return new ReadableStream(
     {
       async pull(controller) {
@@ -37,11 +39,12 @@ export function toUIMessageStream(
 
 interface ChunkOptions extends Required<Pick<StreamOptions, "continues" | "explain">> {
   readonly agent: Agent | undefined;
+  readonly messageId: string | undefined;
 }
 
 async function* chunksOf(
   events: AsyncIterable<AgentEvent>,
-  { agent, continues, explain }: ChunkOptions,
+  { agent, continues, messageId: given, explain }: ChunkOptions,
 ): AsyncGenerator<UIMessageChunk, void> {
   const iterator = events[Symbol.asyncIterator]();
   const state = (): SessionState | undefined => agent && stateOf(agent);
@@ -56,7 +59,8 @@ async function* chunksOf(
     }
   }
   const before = state() ?? { messages: [], pending: [] };
-  yield* turnChunks({ before, continues, events: all, after: state }, { isWhole: false, explain });
+  const messageId = given ?? (agent && lastReply(before).id);
+  yield* turnChunks({ before, continues, events: all, after: state }, { messageId, isWhole: false, explain });
 }
 
 function explainAlone(error: unknown): string {
