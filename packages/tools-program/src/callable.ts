@@ -9,6 +9,11 @@ export function isReadOnly(tool: ExecutableTool | undefined): boolean {
   return attempt(() => tool?.readOnly) === true;
 }
 
+/** Returns whether a second run of a call does no harm. An unknown tool does nothing at all. */
+export function mayRunTwice(tool: ExecutableTool | undefined): boolean {
+  return !tool || isReadOnly(tool) || attempt(() => tool.idempotent) === true;
+}
+
 /**
  * Returns whether programs may call a tool. Its own `callers` decide where it has them, for and against; else the choice: the read-only
  * ones unless another was made. A program calls no other program.

@@ -3,7 +3,7 @@ import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import { type AnswerSettings, answerCall, type CallAnswer, type CallEnd, failure } from "./answerCall.ts";
 import { type Asked, shownTogether } from "./approval.ts";
-import { isReadOnly } from "./callable.ts";
+import { isReadOnly, mayRunTwice } from "./callable.ts";
 import { type CallRecord, setState, shownArguments, shownLength } from "./callRecord.ts";
 import type { GuestCall, TimedResult } from "./engine/messages.ts";
 import { digest, type Line, type LogLine } from "./programLog.ts";
@@ -26,7 +26,9 @@ type Queued = GuestCall & {
   readonly record: CallRecord;
   /** To be kept as it starts. */
   readonly lines: readonly Line<"call">[];
-  /** False for one that may have run before. */
+  /** It must not run twice. */
+  readonly once: boolean;
+  /** False for such a one that may have run before. */
   readonly mayRun: boolean;
   /** A call before it waits for an answer: it is only looked at, for its question. */
   isHeld?: boolean;
@@ -34,8 +36,8 @@ type Queued = GuestCall & {
 
 /**
  * Runs the calls of one program by the registry, in the order in which it made them: neighbouring read-only ones side by side, up to
- * `maxConcurrent`, any other alone, also where one waits for an answer. Calls of the record that have a result are not run again. Where calls are steps, the program gets the results
- * of all that it has made together, in their order: it must not matter which ends first.
+ * `maxConcurrent`, any other alone, also where one waits for an answer. Calls of the record that have a result are not run again. Where
+ * calls are steps, the program gets the results of all that it has made together, in their order: it must not matter which ends first.
  */
 export class ProgramCalls {
   readonly #settings: CallSettings;
@@ -76,7 +78,7 @@ export class ProgramCalls {
       const before = log.resultOf(call.number);
       if (before) this.#time = Math.max(this.#time, before.time);
       if (call.number < 0) {
-        if (!before) this.#answerLookUp(call);
+        if (!before && !this.#hasEnded) this.#lookUp(call);
         continue;
       }
       const record = this.#recordOf(call);
@@ -91,11 +93,12 @@ export class ProgramCalls {
         return;
       }
       const wasBegun = log.wasBegun(call.number);
-      const mayRun = !wasBegun || this.#mayRunTwice(call.name);
+      const once = !mayRunTwice(this.#settings.registry.get(call.name));
+      const mayRun = !(wasBegun && once);
       // One that was asked about is in the record.
       const lines = difference === undefined || wasBegun ? [line] : [];
       if (before) setState(record, before);
-      else if (!this.#hasEnded) this.#queue.push({ ...call, record, lines, mayRun });
+      else if (!this.#hasEnded) this.#queue.push({ ...call, record, lines, once, mayRun });
     }
     this.#isIdle = turn === this.#sent;
     if (!this.#hasEnded) this.#startNext();
@@ -106,8 +109,8 @@ export class ProgramCalls {
     this.#hasEnded = true;
     clearImmediate(this.#flush);
     void this.#write(this.#newEnds());
-    const asked = this.#isParked ? [] : this.#questions.values();
-    this.#note(Array.from(asked, ({ number, name }) => this.#resultOf(number, failure(name, notRun))));
+    for (const { number, name } of this.#isParked ? [] : this.#questions.values())
+      void this.#write([{ type: "end", ...this.#resultOf(number, failure(name, notRun)) }]);
     this.#queue.unshift(...this.#held.splice(0));
     this.#startsNone = !isWell || this.#isParked;
     if (this.#startsNone) this.#queue.length = 0;
@@ -149,16 +152,11 @@ export class ProgramCalls {
     return { type: "call", number, name: clip(name), args: shownArguments(args), ...prints };
   }
 
-  #mayRunTwice(name: string): boolean {
-    const tool = this.#settings.registry.get(name);
-    return !tool || isReadOnly(tool) || attempt(() => tool.idempotent) === true;
-  }
-
   #startNext(): void {
     const group: Queued[] = [];
     const isRound = this.#settings.log.step !== undefined && this.#running.size > 0;
-    for (let next = this.#queue[0]; next && !isRound && this.#mayStart(next.record); next = this.#queue[0]) {
-      this.#queue.shift();
+    while (this.#queue[0] && !isRound && this.#mayStart(this.#queue[0].record)) {
+      const next = this.#queue.shift() as Queued;
       next.isHeld = this.#mustWait(next.record);
       this.#running.add(next.record);
       group.push(next);
@@ -181,19 +179,18 @@ export class ProgramCalls {
 
   #mayStart(record: CallRecord): boolean {
     if (this.#running.size === 0) return true;
-    const { log } = this.#settings;
+    const { log, maxConcurrent } = this.#settings;
     // Of steps that run side by side some may be recorded: one of the others could use up what those have used.
     if (log.step && log.grants.areGiven) return false;
     const [one] = this.#running;
-    return record.isReadOnly && one?.isReadOnly === true && this.#running.size < this.#settings.maxConcurrent;
+    return record.isReadOnly && one?.isReadOnly === true && this.#running.size < maxConcurrent;
   }
 
   /** Returns whether a call must not run before one that waits for an answer. */
   #mustWait({ number, isReadOnly: isRead }: CallRecord): boolean {
     const waits = ({ state }: CallRecord): boolean => state === "asked" || state === "waiting";
-    return (
-      !this.#hasEnded && this.#records.some((one) => one.number < number && waits(one) && !(one.isReadOnly && isRead))
-    );
+    const isBefore = (one: CallRecord): boolean => one.number < number && waits(one) && !(one.isReadOnly && isRead);
+    return !this.#hasEnded && this.#records.some(isBefore);
   }
 
   /** Starts calls once their beginning is kept. */
@@ -203,13 +200,13 @@ export class ProgramCalls {
     const ends = this.#settings.log.step ? [] : this.#newEnds();
     const isKept = await this.#write(
       [...ends, ...begun.flatMap(({ lines }) => lines)],
-      begun.some(({ name, mayRun }) => mayRun && !this.#mayRunTwice(name)),
+      begun.some(({ once, mayRun }) => once && mayRun),
     );
-    for (const call of group) {
-      if (isKept) void this.#run(call);
-      else this.#running.delete(call.record);
+    if (isKept) for (const call of group) void this.#run(call);
+    else {
+      for (const { record } of group) this.#running.delete(record);
+      this.#startNext();
     }
-    if (!isKept) this.#startNext();
   }
 
   async #run(call: Queued): Promise<void> {
@@ -219,8 +216,8 @@ export class ProgramCalls {
       this.#settings.onStart(record);
     }
     const end = await this.#endOf(call).catch((error: unknown) => this.#fail(error));
-    const begun = isHeld ? call.lines : [];
-    const isAsked = end?.asked && (await this.#write([...begun, { type: "asked", number, print: end.asked.print }]));
+    const asked = end?.asked && ({ type: "asked", number, print: end.asked.print } as const);
+    const isAsked = asked && (await this.#write(isHeld ? [...call.lines, asked] : [asked]));
     this.#running.delete(record);
     if (end && !end.asked && !end.answer) {
       if (!this.#hasEnded) this.#held.push(call);
@@ -232,7 +229,7 @@ export class ProgramCalls {
       const { answer, time } = end.answer ? end : { answer: failure(name, notRun), time: 0 };
       const result = this.#resultOf(number, answer, time);
       setState(record, result);
-      if (this.#hasEnded) this.#note([result]);
+      if (this.#hasEnded) void this.#write([{ type: "end", ...result }]);
       else this.#deliver(result);
     }
     this.#startNext();
@@ -244,15 +241,16 @@ export class ProgramCalls {
     const run = (start: StepStart): Promise<CallEnd> =>
       answerCall(this.#settings, call, start, (lines) => this.#write(lines, true));
     if (!log.step) return run({ mayHaveRun: !call.mayRun });
-    const end = await log.step(run, { number: call.number, once: !call.isHeld && !this.#mayRunTwice(call.name) });
+    const end = await log.step(run, { number: call.number, once: call.once && !call.isHeld });
     for (const line of end.lines ?? []) log.take(line);
     await this.#write(end.lines ?? []);
     return end;
   }
 
-  #answerLookUp({ number, name, args }: GuestCall): void {
+  #lookUp({ number, name, args }: GuestCall): void {
     const given: unknown = attempt(() => JSON.parse(args));
-    if (!this.#hasEnded) this.#deliver(this.#resultOf(number, this.#settings.lookUp(name, given), this.#time));
+    const found = this.#settings.lookUp(name, given);
+    this.#deliver(this.#resultOf(number, found, this.#time));
   }
 
   /** Returns a result with the time at which the program gets it. */
@@ -264,11 +262,6 @@ export class ProgramCalls {
   #deliver(result: TimedResult): void {
     this.#results.push(result);
     if (this.#settings.log.step === undefined) this.#flushSoon();
-  }
-
-  /** Records results that the program does not get any more. */
-  #note(results: readonly TimedResult[]): void {
-    void this.#write(results.map((one) => ({ type: "end", ...one })));
   }
 
   /** Returns the lines of the results that are in no record yet. The program's clock does not go back. */

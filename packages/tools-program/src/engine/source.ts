@@ -23,7 +23,7 @@ export interface Position {
   readonly column?: number | undefined;
 }
 
-/** What the engine does with a source: `check` only parses it. Both throw a SyntaxError. */
+/** The engine's work on a source: `check` only parses it. Both throw a SyntaxError. */
 export interface Compiler<Compiled> {
   check(source: string): void;
   compile(source: string): Compiled;
