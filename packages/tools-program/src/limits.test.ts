@@ -22,6 +22,10 @@ describe("a program that runs too long is ended", () => {
     ["for (;;) text('');"],
     ["for (;;) tools.echo().catch(() => {});"],
     ["for (;;) try { tools.echo(1n) } catch {}"],
+    ["(function again() { queueMicrotask(again) })(); return 1"],
+    ["(async () => { for (;;) await null })(); return 1"],
+    ["(async () => { await 1; await 1; await 1; for (;;); })(); return 1"],
+    ["const again = () => Promise.resolve().then(again); again(); return 1"],
   ])("%s", async (code) => {
     expect(await failureOf(code, [echo], quick)).toContain(overTime);
   });

@@ -23,6 +23,20 @@ describe("the error of a program has its line and column", () => {
     ["throw null", `The program threw null${none}`],
     ["throw { a: 1 }", `The program threw {"a":1}${none}`],
     ["throw ''", `The program threw${none}`],
+    [
+      "text('é😀'), a.b",
+      `ReferenceError: a is not defined (line 1, column 14)\n> text('é😀'), a.b\n\nPrinted:\né😀${none}`,
+    ],
+    [
+      "text('é'); await tools.none()",
+      "Tool not found: none (line 1, column 24)\n> text('é'); await tools.none()\n\nPrinted:\né\n\nCalls that it made:\n1. none {}: Tool not found: none",
+    ],
+    ["throw Object.assign(new Error('x'), { stack: 'program:99999999:1' })", `Error: x${none}`],
+    ["throw Object.assign(new Error('x'), { stack: 'program:100000000000000000000:1' })", `Error: x${none}`],
+    [
+      "```js\nreturn 1\n```",
+      `TypeError: not a function (line 1, column 1)\n> \`\`\`js\nLeave out the \`\`\` fence around the code.${none}`,
+    ],
     ["return { get a() { throw 1 } }", `TypeError: The returned value cannot be written as JSON: 1${none}`],
     [
       "const a = {}; a.a = a; return a",
@@ -38,7 +52,13 @@ describe("the error of a program has its line and column", () => {
     ["const text = `a\nb", "unexpected end of string (line 1, column 14)\n> const text = `a"],
     ["tools.echo({ a: 1 }", "it ends too early, where more is expected (line 1, column 20)\n> tools.echo({ a: 1 }"],
     ["if (true) {\n  text(1);", "it ends too early"],
-    ["}", "(line 1, column"],
+    ["}", "there is one } too many (line 1, column 1)\n> }"],
+    ["if (true) {\n  text(1);\n} }", "there is one } too many (line 3, column 3)\n> } }"],
+    ["text('é😀'); let a = ;", "(line 1, column 22)"],
+    ["\tlet a = ;", "(line 1, column 10)"],
+    ["\t\tconst a: number = ;", "(line 1, column 21)"],
+    ["\t\tenum A { B }", "(line 1, column 3)"],
+    ["\ufefflet x = ;", "(line 1, column 9)"],
     [
       "import fs from 'node:fs';\nreturn 1",
       "(line 1, column 8)\n> import fs from 'node:fs';\nA program has the JavaScript language, and no modules",

@@ -56,16 +56,21 @@ function whyFailed(end: FailedEnd, code: string): string {
   const text = lines[(line ?? 0) - 1]?.trim() ?? "";
   const shown = text === "" ? "" : `\n> ${clip(text, 200)}`;
   const start = { thrown: "", syntax: "The program does not parse: " }[String(end.failed)] ?? "The program was ended: ";
-  return `${start}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, text)}`;
+  return `${start}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, { line: text, code })}`;
 }
 
 const absent =
   /^(?:ReferenceError: )?(?:could not load module|(?:require|process|Buffer|fetch|XMLHttpRequest|WebSocket|setTimeout|setInterval|setImmediate|performance|WeakRef|FinalizationRegistry|structuredClone|URL|TextEncoder|TextDecoder|crypto|Atomics) is not defined)/;
 
-function hintOf(failed: FailedEnd["failed"], message: string, line: string): string {
+function hintOf(
+  failed: FailedEnd["failed"],
+  message: string,
+  { line, code }: { readonly line: string; readonly code: string },
+): string {
   const isModule = failed === "syntax" && /^(?:import|export)\b/.test(line);
   if (isModule || (failed === "thrown" && absent.test(message)))
     return "\nA program has the JavaScript language, and no modules, files, network, timers or Node: call tools for those.";
+  if (code.trimStart().startsWith("```")) return "\nLeave out the ``` fence around the code.";
   if (failed === "waits") return "\nOnly calls of tools take time here: await those.";
   if (failed === "time" || failed === "memory") return "\nDo less in one program, or hand the work to a tool.";
   return "";

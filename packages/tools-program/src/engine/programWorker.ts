@@ -44,7 +44,8 @@ class Guest {
   #deadline = Number.POSITIVE_INFINITY;
 
   constructor(program: ProgramStart) {
-    this.#program = program;
+    // A mark of the encoding is no column of its first line.
+    this.#program = { ...program, code: program.code.replace(/^\ufeff/, "") };
     this.#output = new OutputCollector(program.limits.keptOutput);
     this.#time = program.seed;
     this.#results = [...program.results];
@@ -168,7 +169,7 @@ class Guest {
   }
 
   #failure(failed: Failure, message: string, stack?: unknown): ProgramEnd {
-    return { ...this.#kept, failed, message: message.slice(0, 100_000), ...positionIn(stack) };
+    return { ...this.#kept, failed, message: message.slice(0, 100_000), ...positionIn(stack, this.#program.code) };
   }
 
   /** Lets the guest run until it waits or ends, within the time that it has left, and tells what came of it. */
@@ -181,7 +182,10 @@ class Guest {
       if (!this.#end) this.#vm?.executePendingJobs();
       if (this.#vm && !this.#end) this.#settleNext(this.#vm);
     } catch (thrown) {
-      this.#end ??= this.#failureOf(thrown);
+      const end = this.#failureOf(thrown);
+      // A program that has returned, and goes on without end, has not ended.
+      if (!this.#end || (this.#end.failed === undefined && (end.failed === "time" || end.failed === "memory")))
+        this.#end = end;
     } finally {
       shared[busySince] = 0;
       this.#usedMs += performance.now() - startedAt;

@@ -44,13 +44,18 @@ export function compileBody<Compiled>(code: string, compiler: Compiler<Compiled>
     return compileAs(code, compiler);
   } catch (thrown) {
     if (!isSyntaxError(thrown)) throw thrown;
-    const javaScript = new SourceError(thrown.message, positionIn(thrown.stack));
+    if (passes(`${inFunction[0]}${code}\n)`, compiler)) {
+      const before = code.slice(0, code.lastIndexOf("}")).split("\n");
+      const at = { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+      throw new SourceError("there is one } too many", at);
+    }
+    const javaScript = new SourceError(thrown.message, positionIn(thrown.stack, code));
     const stripped = withoutTypes(code, javaScript);
     try {
       return compileAs(stripped, compiler);
     } catch (again) {
       if (!isSyntaxError(again)) throw again;
-      throw new SourceError(again.message, positionIn(again.stack));
+      throw new SourceError(again.message, positionIn(again.stack, stripped));
     }
   }
 }
@@ -65,12 +70,25 @@ function compileAs<Compiled>(code: string, { check, compile }: Compiler<Compiled
   }
 }
 
-/** Returns the first position in the program that a stack names. */
-export function positionIn(stack: unknown): Position {
+function passes(source: string, { check }: Compiler<unknown>): boolean {
+  try {
+    check(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the first position in the program that a stack names: the engine counts bytes, and the lines around the program. */
+export function positionIn(stack: unknown, code: string): Position {
   if (typeof stack !== "string") return {};
-  for (const [, line, column] of stack.slice(0, 20_000).matchAll(/\bprogram:(\d+):(\d+)/g)) {
-    // The line above the code has the function around it.
-    if (Number(line) > 1) return { line: Number(line) - 1, column: Number(column) };
+  const lines = ["", ...code.split("\n"), ""];
+  for (const [, at, bytes] of stack.slice(0, 20_000).matchAll(/\bprogram:(\d+):(\d+)/g)) {
+    const line = Number(at) - 1;
+    const text = lines[line];
+    // A program can write a stack, too.
+    if (line < 1 || text === undefined) continue;
+    return { line, column: Buffer.from(text).toString("utf8", 0, Number(bytes) - 1).length + 1 };
   }
   return {};
 }
@@ -89,17 +107,17 @@ function withoutTypes(code: string, javaScript: SourceError): string {
     const stripped = stripTypeScriptTypes(inFunction.join(code));
     return stripped.slice(inFunction[0].length, -inFunction[1].length);
   } catch (thrown) {
-    throw typeError(thrown, javaScript);
+    throw typeError(thrown, javaScript, code);
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
 /** Returns what the reader of TypeScript says where it came further than that of JavaScript, else the latter's error. */
-function typeError(thrown: unknown, javaScript: SourceError): SourceError {
+function typeError(thrown: unknown, javaScript: SourceError, program: string): SourceError {
   const { message, stack = "", code } = thrown as Error & { code?: unknown };
   const line = Number(/^[^\n]*:(\d+)\n/.exec(stack)?.[1]) - 1 || undefined;
-  const column = (/\n( *)\^/.exec(stack)?.[1]?.length ?? -1) + 1 || undefined;
+  const column = unindented(program.split("\n")[(line ?? 0) - 1], /\n( *)\^/.exec(stack)?.[1]?.length);
   if (code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" && code !== "ERR_INVALID_TYPESCRIPT_SYNTAX") {
     const message = `${javaScript.message}; it is nested too deeply to be read as TypeScript`;
     return new SourceError(message, javaScript, true);
@@ -107,6 +125,14 @@ function typeError(thrown: unknown, javaScript: SourceError): SourceError {
   if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") return new SourceError(unsupported(message), { line, column });
   const further = (line ?? 0) - (javaScript.line ?? 0) || (column ?? 0) - (javaScript.column ?? 0);
   return further > 0 ? new SourceError(message, { line, column }) : javaScript;
+}
+
+/** Returns the column of what stands behind so many places, in which a tab has four. */
+function unindented(text = "", places?: number): number | undefined {
+  if (places === undefined) return undefined;
+  let column = 0;
+  for (let at = 0; at < places; column += 1) at += text[column] === "\t" ? 4 : 1;
+  return column + 1;
 }
 
 function unsupported(message: string): string {
