@@ -1,4 +1,4 @@
-import type { Answers } from "@toolcrib/agent";
+import type { Answers, PendingCall } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { expect, test } from "vitest";
 import {
@@ -69,4 +69,13 @@ test("answers are only for calls that wait, and a question that needs words take
   expect(check({ a: "not now" })).not.toThrow();
   expect(check({ b: true })).toThrow("waiting are a");
   for (const answer of [true, { args: {} }]) expect(check({ a: answer })).toThrow("a yes is not enough");
+});
+
+test("an answer for several calls is one to a question of a program that offers a folder", () => {
+  const call = { callId: "c:1", name: "write", args: {}, question: { text: "Write?", data: { upTo: "/box" } } };
+  const check = (pending: PendingCall) => () => checkPending({ "c:1": { upTo: 3 } }, [pending]);
+  expect(check({ ...call, within: "c" })).not.toThrow();
+  for (const pending of [call, { ...call, within: "c", question: { text: "Write?" } }])
+    expect(check(pending)).toThrow('The question about "c:1" offers no folder for more calls');
+  for (const upTo of [0, 1.5, 1001]) expect(() => checkAnswers({ "c:1": { upTo } })).toThrow("{ output } or { upTo }");
 });

@@ -298,3 +298,15 @@ describe("a tool that is a question to the user", () => {
     expect(() => new ToolRegistry([{ ...question, ask: "Which?" as never }])).toThrow("ask must be a function");
   });
 });
+
+test("an answer for several calls of a program is none to a call of the registry, whatever its question offers", async () => {
+  const seen: unknown[] = [];
+  const { registry } = registryOf(({ within }) => {
+    seen.push(within);
+    return { ask: { text: "Pay?", data: { upTo: "/box" } } };
+  });
+  const output = await registry.execute("pay", { to: "me" }, { approve: always({ upTo: 3 }), within: "c" });
+  expect(output).toBe("Error executing pay: Permission denied: this call was not approved");
+  await registry.execute("pay", { to: "me" }, { approve: always(false) });
+  expect(seen).toEqual(["c", undefined]);
+});
