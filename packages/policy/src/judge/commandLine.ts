@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ToolEffect } from "@toolcrib/core";
-import { isOnOtherShare } from "@toolcrib/kit/files";
+import { isInside, isOnOtherShare } from "@toolcrib/kit/files";
 import { oneLine } from "../describe.ts";
 import { beyondOf, type FoundBeyond } from "../programs/beyond.ts";
 import { startedBy, startsAnother } from "../programs/started.ts";
@@ -11,6 +11,7 @@ import type { Settings } from "../settings.ts";
 import { changeDirectory } from "../shell/builtins.ts";
 import { readShellLine } from "../shell/readCommand.ts";
 import type { ShellLine, SimpleCommand } from "../shell/shellLine.ts";
+import { longestLine } from "../shell/text.ts";
 import type { Subject } from "../verdict.ts";
 import { shellPath } from "./folders.ts";
 import type { Looks, Place } from "./looks.ts";
@@ -22,6 +23,8 @@ export interface LineCommand extends Omit<SimpleCommand, "reads"> {
   readonly beyond: readonly FoundBeyond[];
   /** True if it is `cd DIRECTORY`, and leads where that says. */
   readonly moves: boolean;
+  /** Its words for what is known of its program: without that if it is a file of a root, and not what the name says. */
+  readonly known: readonly string[];
   /** True if it may do more than read, and than that. */
   changes: boolean;
   /** The folder it may run in that is a repository of its own, whose configuration it would run. */
@@ -62,7 +65,7 @@ const input: ShellLine = { ...untold, unreadable: "The text may run as commands 
 export function readCommandLine(
   effect: ToolEffect,
   groups: Groups,
-  { mode, scope }: Settings,
+  { mode, scope, roots }: Settings,
   looks: Looks,
 ): CommandLine {
   const { command, shell, cwd = scope.cwd } = effect;
@@ -72,7 +75,8 @@ export function readCommandLine(
   const directories = workingDirectories(line, effect, cwd, looks);
   const commands = line.commands.map((one): LineCommand => {
     const moves = isPlainChange(one.words);
-    return { ...one, beyond: beyondOf(one.words), moves, changes: typeof one.reads === "string" && !moves };
+    const known = isOfRoot(one.words, directories ?? [cwd], roots, looks) ? ["", ...one.words.slice(1)] : one.words;
+    return { ...one, known, beyond: beyondOf(known), moves, changes: typeof one.reads === "string" && !moves };
   });
   return {
     ...line,
@@ -87,15 +91,57 @@ export function readCommandLine(
   };
 }
 
-/** Lists the words of a line that cannot be read, with the folder that it runs in and the home written out. */
-export function wordsOfUnread(
-  { effect: { command = "" } }: CommandLine,
-  { bases: { home = "~" } }: Settings,
-): readonly string[] {
-  const written = command
-    .replace(/\$(?:PWD\b|\{PWD\}|\(pwd\))|`pwd`/g, ".")
-    .replace(/\$(?:HOME\b|\{HOME\})|(?<=^|[\s=:'"])~(?=[/\s'"]|$)/g, () => home);
-  return rawWords(written);
+/**
+ * Lists the texts that a line which cannot be read may stand for: with the folder that it runs in, the home and the variables that it sets
+ * written out. A variable that it sets again has one value in each text.
+ */
+export function writtenOut({ effect: { command = "" }, commands }: CommandLine, home: string): readonly string[] {
+  const text = withHome(command.replace(/\$(?:PWD\b|\{PWD\}|\(pwd\))|`pwd`/g, "."), home);
+  const values = new Map<string, string[]>();
+  // A pattern is expanded where the variable is used, or not.
+  for (const { name, value, literal } of commands.flatMap(({ assignments }) => assignments)) {
+    // Not what comes from input or a command, nor a pattern, which may be expanded where the variable is used.
+    if ((literal || value !== "") && !/[`(*?[]/.test(value)) values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  const most = Math.min(mostValues, Math.max(1, ...[...values.values()].map(({ length }) => length)));
+  return Array.from({ length: most }, (_, at) => {
+    const write = (one: string): string =>
+      one.replace(/\$(?:\{(\w+)\}|(\w+))/g, (all, braced, bare) => {
+        const found = values.get(braced ?? bare);
+        return found?.[at] ?? found?.at(-1) ?? all;
+      });
+    // A value may name another variable.
+    const whole = values.size === 0 ? text : write(write(text));
+    return whole.length > longestLine ? text : whole;
+  });
+}
+
+/** A line that sets a variable more often is not followed. */
+const mostValues = 20;
+
+/** Returns a text with the home written out, as a shell would. */
+export function withHome(text: string, home: string): string {
+  return text.replace(/\$(?:HOME\b|\{HOME\})|(?<=^|[\s=:'"])~(?=[/\s'"]|$)/g, () => home);
+}
+
+/** Lists the words of each such text, and those that quotes within them join. */
+export function wordsOfUnread(line: CommandLine, { bases: { home = "~" } }: Settings): (readonly string[])[] {
+  const texts = writtenOut(line, home).flatMap((text) => [text, text.replace(/(?<=[\w./-])['"\\]+(?=[\w./-])/g, "")]);
+  return [...new Set(texts.map((text) => rawWords(text).join("\0")))].map((words) => words.split("\0"));
+}
+
+/** Returns whether the program of a command is a file that came with those of a root. Packages put the programs of their names in `.bin`. */
+function isOfRoot(
+  [program = ""]: readonly string[],
+  directories: readonly string[],
+  roots: readonly string[],
+  looks: Looks,
+): boolean {
+  if (!program.includes("/") || program.includes("/.bin/")) return false;
+  return directories.every((directory) => {
+    const { opened } = looks.place(directory, program);
+    return looks.stats(opened)?.isFile() === true && roots.some((root) => isInside(root, opened));
+  });
 }
 
 /** Returns the subject of a verdict about one command of a line. */

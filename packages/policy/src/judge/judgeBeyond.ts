@@ -56,12 +56,12 @@ function opensOthers(line: CommandLine, command: LineCommand, limited: ReadonlyS
 
 /** Lists what a command does with the files that its words name. */
 function kindsOf(command: LineCommand): readonly FileKind[] {
-  const { words, reads, moves, ofRepository, beyond } = command;
+  const { known, reads, moves, ofRepository, beyond } = command;
   // Git writes nothing through a link.
   if (moves || ofRepository) return [];
   if (typeof reads !== "string") return reads.paths.length > 0 ? ["read"] : [];
   if (beyond.length > 0) return beyond.flatMap(({ kinds, put }) => (put ? [...kinds, "write"] : kinds));
-  return findProgram(basename(words[0] ?? ""))?.covers === "anything" ? ["write"] : [];
+  return findProgram(basename(known[0] ?? ""))?.covers === "anything" ? ["write"] : [];
 }
 
 /** The end of what a sandbox says of itself: the patterns of paths that it hides, and the folders where it does. */

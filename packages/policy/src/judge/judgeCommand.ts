@@ -7,7 +7,15 @@ import type { Rule } from "../rules/parseRule.ts";
 import { type CommandPattern, coversCommand, mentions, quoteWord } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { askOrDeny, byMode, byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, handsOn, type LineCommand, mayStartAny, readCommandLine, subjectOf } from "./commandLine.ts";
+import {
+  type CommandLine,
+  handsOn,
+  type LineCommand,
+  mayStartAny,
+  readCommandLine,
+  subjectOf,
+  writtenOut,
+} from "./commandLine.ts";
 import { noteEnvironment, riskyVariable } from "./environment.ts";
 import { isHeld, judgeBeyond } from "./judgeBeyond.ts";
 import { judgeNamedFiles } from "./judgeNamedFiles.ts";
@@ -24,7 +32,7 @@ export function judgeCommand(effect: ToolEffect, groups: Groups, settings: Setti
   const verdicts: Verdict[] = [];
   for (const list of ["deny", "ask"] as const) {
     if (groups[list].length === 0) continue;
-    const found = ruleAboutLine(groups[list], line);
+    const found = ruleAboutLine(groups[list], line, settings);
     if (found) verdicts.push(byRule(list, found.rule.text, { ...subject, command: found.command?.text }));
     if (found && list === "deny") return verdicts;
     const held = ruleHeld(groups[list], line);
@@ -180,11 +188,15 @@ function asClause(sentence: string): string {
 /** Finds the rule of deny or ask that is about a line: about one of its commands, or its text if not all of it can be seen. */
 function ruleAboutLine(
   groups: readonly RuleGroup[],
-  { effect: { command }, commands, unreadable }: CommandLine,
+  line: CommandLine,
+  { bases: { home = "~" } }: Settings,
 ): RuleAbout | undefined {
+  const { commands, unreadable } = line;
+  const { command } = line.effect;
   const bare = bareRule(groups);
   if (bare) return { rule: bare };
   const isSeen = unreadable === undefined && commands.every(({ uncovered }) => uncovered === undefined);
+  const texts = unreadable === undefined ? [command ?? ""] : [command ?? "", ...writtenOut(line, home)];
   for (const group of groups) {
     // A pattern that cannot be tested binds: the command could be anything.
     const untested = command === undefined ? group.patterned[0] : group.notOfCommands;
@@ -196,7 +208,7 @@ function ruleAboutLine(
           (one.moreWords === true && startsProgram(pattern, one.words)) ||
           (one.uncovered !== undefined && holdsCommand(pattern, one.words)),
       );
-      if (meant || (!isSeen && mentions(pattern, command ?? ""))) return { rule, command: meant };
+      if (meant || (!isSeen && texts.some((text) => mentions(pattern, text)))) return { rule, command: meant };
     }
   }
   return undefined;

@@ -1,12 +1,13 @@
+import { basename, dirname, join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { oneLine } from "../describe.ts";
-import { findProgram } from "../programs/table.ts";
+import { findProgram, plainName } from "../programs/table.ts";
 import { bareRule, type Groups, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
 import type { Settings } from "../settings.ts";
 import { byRule, notTold, type Subject, type Verdict } from "../verdict.ts";
-import { type CommandLine, fileEffect, type LineCommand, subjectOf, wordsOfUnread } from "./commandLine.ts";
+import { type CommandLine, fileEffect, type LineCommand, subjectOf, withHome, wordsOfUnread } from "./commandLine.ts";
 import { hasPattern } from "./folders.ts";
 import { isLimited, judgeFile, shellOrigin } from "./judgeFile.ts";
 import type { Place } from "./looks.ts";
@@ -20,7 +21,7 @@ export function judgeMentions(line: CommandLine, groups: Groups, settings: Setti
     mentionsIn(words, command, line, groups, settings);
   const values = Object.values(line.effect.env ?? {});
   if (line.unreadable !== undefined)
-    return find([...values, ...wordsOfUnread(line, settings), ...line.commands.flatMap(({ words }) => words)]);
+    return find([...values, ...wordsOfUnread(line, settings).flat(), ...line.commands.flatMap(({ words }) => words)]);
   const ofCommands = line.commands.flatMap((command) => {
     // Nobody knows which words of git are paths.
     if (command.moves || (!command.changes && !command.ofRepository)) return [];
@@ -62,7 +63,7 @@ function mentionsIn(
     ? subjectOf(command, line)
     : { what: `run: ${oneLine(effect.command ?? "")}`, effect };
   const readsOnly = command?.changes === false;
-  const mentions = mentionsOf(words, command, line);
+  const mentions = mentionsOf(words, command, line, settings.bases.home ?? "~");
   const verdicts: Verdict[] = [];
   const through = mentions?.find(({ place }) => looks.leadsThroughProcess(place, hasInput && !readsOnly));
   if (through !== undefined) verdicts.push(notTold("unreadable", mode, throughProcess(through.word), subject));
@@ -97,11 +98,12 @@ function mentionsOf(
   words: readonly string[],
   command: LineCommand | undefined,
   { looks, directories }: CommandLine,
+  home: string,
 ): readonly Mention[] | undefined {
   // What the shell replaces, and what a script may hold.
   const replaced = new Set(command?.patterns?.map((at) => command.words[at]));
   const mayBePattern = (word: string): boolean => command === undefined || replaced.has(word) || script.test(word);
-  const possible = possiblePaths(words, mayBePattern);
+  const possible = possiblePaths([...words, ...keptNames(words, command)], mayBePattern, home);
   const mentions: Mention[] = [];
   const add = (directory: string, word: string): void => {
     mentions.push({ word, place: looks.place(directory, word) });
@@ -176,6 +178,7 @@ const script = /[\s;|&<>()`$'"]/;
 function possiblePaths(
   words: readonly string[],
   mayBePattern: (word: string) => boolean,
+  home: string,
 ): ReadonlyMap<string, boolean> {
   const found = new Map<string, boolean>();
   for (const word of words) {
@@ -186,6 +189,9 @@ function possiblePaths(
     }
     const isPattern = hasPattern(word) && mayBePattern(word);
     const decoded = encoded.test(word) ? [attempt(() => decodeURIComponent(word)) ?? ""] : [];
+    // Another shell may read it, or git.
+    const atHome = withHome(word, home);
+    if (atHome !== word) decoded.push(atHome);
     for (const text of [word, ...decoded, ...valuesAfterLetters(word)])
       for (const part of [text, ...text.split(betweenParts)])
         if (isPossiblePath(part, text)) found.set(part, isPattern || found.get(part) === true);
@@ -196,6 +202,20 @@ function possiblePaths(
 /** A star that is a part alone, as in `run-s build:*`, is the program's own: the shell matches whole words. */
 function isPossiblePath(part: string, word: string): boolean {
   return part !== "" && !isOption(part) && !part.includes("\0") && (part === word || !/^\*+$/.test(part));
+}
+
+/** Lists the names by which a command keeps files that it changes (`sed -i.old`): each word, with the suffix of its option or in the place of `*`. */
+function keptNames(words: readonly string[], command: LineCommand | undefined): readonly string[] {
+  const { keeps } = findProgram(plainName(command?.words[0] ?? "")) ?? {};
+  const at = keeps === undefined ? -1 : words.findIndex((word) => keeps.test(word));
+  const suffix = keeps?.exec(words[at] ?? "")?.[1] || words[at + 1];
+  if (at < 0 || suffix === undefined) return [];
+  const kept = (word: string): string =>
+    join(
+      dirname(word),
+      suffix.replaceAll("*", () => basename(word)),
+    );
+  return words.map((word) => (suffix.includes("*") ? kept(word) : `${word}${suffix}`));
 }
 
 /** As many letters as anybody joins. */

@@ -245,6 +245,54 @@ test("a star that is a part of a word is the pattern of its program, and names n
   await all(options, "deny", ["foo *", "foo x:docs", "foo x:do*", "foo --to=docs/*", "foo --to=*/x.md"]);
 });
 
+test("variables that a line sets count for what it names, together and in any order", async () => {
+  put(".env");
+  const options = { mode: "full", allow: [], deny: ["effect:read(.env)", "run_bash(git push *)"] } as const;
+  await all(options, "deny", [
+    "a=.e; b=nv; cat $a$b",
+    'b=nv; a=.e; cat "$a$b"',
+    `export a=.e; cat "$\{a}nv" | wc`,
+    `for x in .e; do cat $\{x}nv; done`,
+    `a=.e; b=$\{a}nv; cat $b`,
+    "a=x; a=.e; b=nv; b=x; cat $a$b; a=.e; b=nv; cat $a$b",
+    'cat $(echo x) .e"n"v',
+    "b=push; a=git; $a $b",
+  ]);
+  await all(options, "ask", ["a=.e; cat $a$b", "a=.x; b=nv; cat $a$b"]);
+});
+
+test("a file that comes with those of a root is not the program that its name says", async () => {
+  for (const name of ["split", "script", "bin/tar", "xargs"]) put(name);
+  mkdirSync(join(root, "to"));
+  symlinkSync("/usr/bin/env", join(root, "to/split"));
+  const options = { mode: "full", allow: [], deny: ["effect:write(keep/)", "effect:delete(keep/)"] } as const;
+  await all(options, "allow", ["./split a.txt", "./script a.txt", "cd bin && ./tar xf a.tar", `${root}/split a.txt`]);
+  await all(options, "ask", ["split a.txt", "to/split a.txt", "/usr/bin/split a.txt", "cd /usr/bin; ./split a.txt"]);
+  await all(options, "ask", ["./missing/split a.txt", "node_modules/.bin/split a.txt"]);
+  await all(options, "deny", ["./split keep/x", "./script rm -rf keep"]);
+});
+
+test("options that only print are told from those that write", async () => {
+  const options = { mode: "full", allow: [], deny: ["effect:write(keep/)"] } as const;
+  const listing = ["jar tf a.jar", "jar -tvf a.jar", "jar --list -f a.jar", "python3 -m zipfile -l a.zip"];
+  await all(options, "allow", ["script -h", "script --version", "split --help", "tar --version", ...listing]);
+  const writing = ["jar xf t.jar", "jar fx a.jar", "jar -tx a.jar", "jar @list", "jar --ext -f a.jar"];
+  await all(options, "ask", ["script -h x", "split --help x", "python3 -m tarfile -e a.tar", ...writing]);
+});
+
+test("a program that keeps a file before it changes it names that, too", async () => {
+  const options = { mode: "full", allow: [], deny: ["effect:write(.env)"] } as const;
+  const inPlace = ["sed -inv s/a/b/ .e", "sed -Einv s/a/b/ .e", "sed --in-place=nv s/a/b/ .e", "sed -i'.*v' s/a/b/ en"];
+  const copied = ["cp -bSnv x .e", "cp -b -S nv x .e", "mv --suffix=nv x .e", "ln --suffix nv -sf x .e"];
+  await all(options, "deny", [...inPlace, ...copied, "perl -pinv -e 1 .e", "ruby -i'.*v' -pe 1 en"]);
+  await all(options, "allow", [
+    "sed -i.old s/a/b/ .e",
+    "sed -i s/a/b/ a.txt",
+    "cp -S .old -b x y",
+    "perl -pi -e 1 a.txt",
+  ]);
+});
+
 test("a quoted star names no file of the folder, but what a script may hold does", async () => {
   put("docs/x.md");
   put(".env");

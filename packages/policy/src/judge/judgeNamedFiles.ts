@@ -102,7 +102,8 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
           uses.push(...usesBelow(found, kind, command, line).map((use) => ({ ...use, under: forbiddenAlone })));
     }
   };
-  if (line.unreadable !== undefined) addBeyond(beyondIn(wordsOfUnread(line, settings), false));
+  for (const words of line.unreadable === undefined ? [] : wordsOfUnread(line, settings))
+    addBeyond(beyondIn(words, false));
   const commands = line.unreadable === undefined ? line.commands : [];
   // In any folder git may show the whole repository, but only tracked files.
   if (settings.limited.has("read") && commands.some(printsRepository)) {
@@ -115,7 +116,7 @@ function usesOf(line: CommandLine, settings: Settings): readonly FileUse[] {
     if (command.moves) continue;
     // What it finds is handed to a command that may do anything with it.
     if (changesFound && basename(words[0] ?? "") === "find") addBeyond(beyondOf([...words, "-delete"]), command);
-    addBeyond(command.changes ? beyondIn(words, true, command.moreWords) : command.beyond, command);
+    addBeyond(command.changes ? beyondIn(command.known, true, command.moreWords) : command.beyond, command);
     if (typeof reads === "string") continue;
     const under = settings.mode !== "read-only" && command.allowedBy !== undefined ? forbiddenAlone : usual;
     // Every read is allowed.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseCommandPattern } from "../rules/patterns.ts";
-import { meansCommand } from "./meansCommand.ts";
+import { holdsCommand, meansCommand } from "./meansCommand.ts";
 
 function means(text: string, command: string): boolean {
   const pattern = parseCommandPattern(text);
@@ -117,5 +117,32 @@ describe("to deny and ask, other spellings of the same command match", () => {
     ["npm publish *", "npm run publish"],
   ])("%s is not: %s", (pattern, command) => {
     expect(means(pattern, command)).toBe(false);
+  });
+});
+
+describe("what the configuration of git names is a command that git may run", () => {
+  const holds = (words: readonly string[], text = "git push *"): boolean => {
+    const pattern = parseCommandPattern(text);
+    return typeof pattern !== "string" && holdsCommand(pattern, ["git", ...words]);
+  };
+  test.each([
+    [["config", "alias.x", "push"]],
+    [["config", "--global", "alias.x", "push origin"]],
+    [["config", "set", "alias.x", "!git push"]],
+    [["-c", "alias.x=push", "x"]],
+    [["-c", "Alias.x=!git push", "x"]],
+    [["clone", "-calias.x=push", "u"]],
+    [["config", "core.sshCommand", "git push"]],
+    [["-c", "core.pager=git push", "log"]],
+    [["-c", "diff.external=x; git push", "diff"]],
+  ])("%j", (words) => {
+    expect(holds(words)).toBe(true);
+  });
+
+  test("and nothing else is", () => {
+    expect(holds(["config", "alias.x", "status"])).toBe(false);
+    expect(holds(["config", "core.fsmonitor", "true"])).toBe(false);
+    expect(holds(["config", "push.default", "simple"])).toBe(false);
+    expect(holds(["-c", "core.fsmonitor=rm x", "status"], "rm *")).toBe(true);
   });
 });

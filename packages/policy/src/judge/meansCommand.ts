@@ -220,7 +220,13 @@ export function holdsCommand(pattern: CommandPattern, words: readonly string[]):
 }
 
 const innerWords = onceForWords((words): Inner => {
-  const all = words.slice(1).flatMap((word) => rawWords(word.replace(/^(--?[\w-]+)=/, "$1 ")));
+  const isGit = plainName(programName(words[0] ?? "")) === "git";
+  const all = words.slice(1).flatMap((word) => {
+    if (!isGit) return rawWords(word.replace(/^(--?[\w-]+)=/, "$1 "));
+    // A key of the configuration may name a program; that of an alias without a mark a subcommand.
+    const [key = "", ...value] = rawWords(word.replace(/^([\w.-]+)=/, "$1 ").replaceAll("!", " "));
+    return /^(?:-c)?alias\./i.test(key) ? [key, "git", ...value] : [key, ...value];
+  });
   const places = new Map<string, number[]>();
   for (const [at, word] of all.entries()) {
     const name = plainName(programName(word));

@@ -28,9 +28,25 @@ export const archives: ProgramRecords = {
     covers: { options: "-n= -s -k -z --quiet --silent --digits= --elide-empty-files --keep-files" },
   },
   patch: { covers: "input", beyond: { does: "bring write" } },
-  "script split": { covers: "nothing", beyond: ownNames },
-  // The last two are modules that Python runs.
-  "jar tarfile zipfile": { covers: "nothing", beyond: [{ does: "bring write" }, { does: "read", below: "all" }] },
+  script: { covers: "nothing", beyond: ownNames, versionOptions: "-h --help -V --version" },
+  split: { covers: "nothing", beyond: ownNames },
+  jar: {
+    covers: { bundle: /^[tvf]*$/, options: "-t --list -v --verbose -f= --file=" },
+    beyond: [
+      { does: "bring write", only: "-x --extract -c --create -u --update -i --generate-index" },
+      // Its options may stand in a file.
+      { does: "bring write", script: /^@/ },
+      { does: "read", below: "all", only: "-c --create -u --update" },
+    ],
+  },
+  // Modules that Python runs.
+  "tarfile zipfile": {
+    covers: "nothing",
+    beyond: [
+      { does: "bring write", only: "-e --extract -c --create" },
+      { does: "read", below: "all", only: "-c --create" },
+    ],
+  },
   tar: {
     beyond: [
       { does: "read", below: "all", only: "-c --create -r --append -u --update" },

@@ -78,7 +78,9 @@ function foundAt(
 ): FoundBeyond[] {
   const { record, program, from } = located;
   const all = [record.beyond ?? []].flat();
-  if (all.length === 0) return [];
+  const own = words.slice(from);
+  const printing = `--help --version ${record === program ? (program.versionOptions ?? "") : ""}`.split(" ");
+  if (all.length === 0 || (own.length === 1 && printing.includes(own[0] ?? ""))) return [];
   const invocation = invocationOf(words);
   const isParsed = invocation.record === record && invocation.from === from && invocation.inner === undefined;
   const parsed = isParsed ? invocation : parseLocated(words, located);

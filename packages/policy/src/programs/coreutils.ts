@@ -21,6 +21,7 @@ const placing = (options: string): ProgramRecord => ({
   source,
   covers: { options: `${options} -t=@ --target-directory=@ -T --no-target-directory` },
   beyond: { does: "put read", below: "sources" },
+  keeps: /^(?:-[A-Za-z]*S|--suf[a-z]*=?)(.*)$/s,
 });
 
 function interpretSums(words: readonly string[], { unknown, operands, names, paths }: ParsedWords): Reads | string {

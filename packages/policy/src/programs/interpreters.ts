@@ -1,5 +1,8 @@
 import type { ProgramRecord, ProgramRecords } from "./record.ts";
 
+/** The suffix in `-pi.old`. */
+const keeps = /^-[A-Za-z]*?i(.+)$/s;
+
 const running = (plain: string, code: string, more: ProgramRecord["runs"] = {}): ProgramRecord => ({
   runs: { plain, code, ...more },
 });
@@ -45,6 +48,7 @@ export const interpreters: ProgramRecords = {
   },
   perl: {
     ...running("-w", "-e -E"),
+    keeps,
     fromInput: {
       options: `-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -c -l -n -p -s -S -t -T -u -U -w -W -X -f -I= -C=? -d=? -D=? -F=? -i=? -m=? -M=? -x=?`,
       never: "-v -V=?",
@@ -69,6 +73,7 @@ export const interpreters: ProgramRecords = {
   },
   ruby: {
     ...running("-w", "-e"),
+    keeps,
     fromInput: {
       options: `-0 -1 -2 -3 -4 -5 -6 -7 -a -c -l -n -p -s -S -w -U -v -I= -r= -C= -X= -E= -F=? -i=? -K=? -T=? -W=? -x=? --encoding= --external-encoding=
         --internal-encoding= --enable= --disable= --yjit --jit --verbose --debug -d`,

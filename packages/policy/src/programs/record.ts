@@ -155,6 +155,11 @@ export interface ProgramRecord {
   readonly covers?: Covering | "anything" | "nothing" | "input";
   /** All that it does with the files that its words name: `read`, `write` and `delete`, with blanks between. Left out: it may do anything. */
   readonly access?: string;
+  /**
+   * The option by which it keeps a file that it changes, with the suffix of that name as a group, else as the next word; `*` in it is the
+   * old name.
+   */
+  readonly keeps?: RegExp;
   /** Its work on files that its words do not name. */
   readonly beyond?: Beyond | readonly Beyond[];
   /** From which word on all words are data, so that an expansion may stand there. */

@@ -173,6 +173,7 @@ export const searching: ProgramRecords = {
     },
     covers: "nothing",
     beyond: { does: "read write delete", script: runsOrWrites },
+    keeps: /^(?:-[A-Za-z]*?i|--in-place=)(.+)$/s,
     same: "-i= --in-place=, -n --silent --quiet, -E -r --regexp-extended, -s --separate, -f= --file=",
   },
   // Not `-o`, `-R`, `-l`, `--fromfile` and its kin, `--info` and `--gitfile`.
