@@ -175,7 +175,7 @@ describe("the callers of a tool", () => {
 
   test("keep a tool for programs alone from every other caller", async () => {
     const ran: string[] = [];
-    const tool = { ...forPrograms, execute: () => ran.push("ran") && "ran" };
+    const tool = { ...forPrograms, execute: async () => `ran ${ran.push("ran")}` };
     const message = "Tool not available: say: only programs can call it";
     for (const change of [
       () => {},
@@ -190,10 +190,10 @@ describe("the callers of a tool", () => {
       expect(await registry.invoke("say")).toMatchObject({ ok: false, error: { code: "not_available", message } });
       expect(await registry.check("say")).toMatchObject({ ok: false, error: { code: "not_available" } });
       expect(ran).toEqual([]);
-      expect(await registry.execute("say", {}, { within: "outer" })).toBe("ran");
+      expect(await registry.execute("say", {}, { within: "outer" })).toBe("ran 1");
       ran.length = 0;
     }
-    expect(await new ToolRegistry([{ ...tool, callers: ["programs", "model"] }]).execute("say")).toBe("ran");
+    expect(await new ToolRegistry([{ ...tool, callers: ["programs", "model"] }]).execute("say")).toBe("ran 1");
   });
 
   test("keep a tool for programs alone out of what a model finds", async () => {
