@@ -322,3 +322,20 @@ test("a request that comes while a session is left never uses the one that was l
     session.use(-1);
   }
 });
+
+test("a connection is not silent for long while a turn is, and the page skips what fills it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const held = gate();
+  const server = serve([held.reply("Done.")]);
+  const page = openPage(server);
+  const sent = page.sendMessage({ text: "hi" });
+  await held.reached;
+  const second = (await server.handle(new Request("http://page.test/api/chat/chat/stream"))).text();
+  vi.advanceTimersByTime(40_000);
+  held.open();
+  await sent;
+  expect([textOf(page.lastMessage), page.error]).toEqual(["Done.", undefined]);
+  expect((await second).match(/^: $/gm)).toHaveLength(2);
+  expect(vi.getTimerCount()).toBe(0);
+});

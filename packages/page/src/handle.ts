@@ -107,26 +107,43 @@ async function answer(request: Request, sessions: PageSessions, protocol: PagePr
 
 type Reply = (texts: AsyncIterable<string>) => Response;
 
+/** A proxy breaks off a connection that is silent for a minute, and a tool may take longer. Pages skip a comment. */
+const quietMs = 15_000;
+const comment = ": \n\n";
+
 /** Writes texts as their reader takes them. A failure breaks the connection off: its reader must not take the end for one. */
 function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
   let isLeft = false;
+  let isQuiet = true;
+  let timer: NodeJS.Timeout | undefined;
+  const leave = (): void => {
+    if (!isLeft) ended();
+    isLeft = true;
+    clearInterval(timer);
+  };
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        timer = setInterval(() => {
+          if (isQuiet) controller.enqueue(encoder.encode(comment));
+          isQuiet = true;
+        }, quietMs).unref();
+      },
       async pull(controller) {
         try {
           const { done, value } = await iterator.next();
+          isQuiet = false;
           if (!done) return controller.enqueue(encoder.encode(value));
           controller.close();
         } catch (error) {
           controller.error(error);
         }
-        if (!isLeft) ended();
+        leave();
       },
       cancel() {
-        isLeft = true;
-        ended();
+        leave();
         // A reader that waits for the next event ends with it.
         void iterator.return?.();
       },
