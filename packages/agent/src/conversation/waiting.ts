@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, ApprovalQuestion, WithinQuestion } from "@toolcrib/core";
-import { upToOf } from "@toolcrib/core/internal";
-import { isObject } from "@toolcrib/core/text";
+import { oneLine, upToOf } from "@toolcrib/core/internal";
+import { clip, isObject } from "@toolcrib/core/text";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { callsOf, notRun, toolMessage } from "./conversation.ts";
 
@@ -54,6 +54,35 @@ export function readyToGoOn(call: WaitingCall): WaitingCall {
 /** Counts the calls that have ended within a call, by its record. */
 export function callsMade(log: readonly object[]): number {
   return log.filter((line) => isObject(line) && line.type === "end" && Number(line.number) > 0).length;
+}
+
+/** Characters of the list of calls within a call, and of the arguments of each. */
+const longestList = 4000;
+const longestArguments = 200;
+
+/** Lists the calls within a call that have begun, by its record, as far as there is room; not those that wait for an answer. */
+export function callsList(log: readonly object[]): string {
+  const calls = new Map<number, string>();
+  const ends = new Map<number, string>();
+  for (const line of log) {
+    if (!isObject(line) || !(Number(line.number) > 0)) continue;
+    const number = Number(line.number);
+    if (line.type === "call") {
+      const args = clip(oneLine(String(line.args)), longestArguments);
+      calls.set(number, `${number}. ${oneLine(String(line.name))} ${args}`);
+    }
+    if (line.type === "call" || line.type === "start") ends.set(number, "may have run");
+    if (line.type === "asked") ends.delete(number);
+    if (line.type === "end") ends.set(number, line.ok === true ? "ok" : "failed");
+  }
+  const shown = Array.from(ends, ([number, end]) => `${calls.get(number)}: ${end}`);
+  let length = 0;
+  const fitting = shown.filter((line) => {
+    length += line.length + 1;
+    return length <= longestList;
+  });
+  const more = shown.length - fitting.length;
+  return [...fitting, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
 }
 
 /** Returns whether a call waits, or one within a call that does. */

@@ -168,7 +168,7 @@ describe("a question within a program", () => {
     await expect(agent.chat("go")).rejects.toMatchObject({ reason: "approval" });
     expect(await agent.chat("leave it")).toBe("well then");
     expect(outputs(agent)).toEqual([
-      "Error executing run_program: Permission denied: the user sent a message instead of an answer; 1 calls were made, and stay made",
+      "Error executing run_program: Permission denied: the user sent a message instead of an answer; 1 calls were made, and stay made:\n1. look {}: ok",
     ]);
     expect(provider.requests).toHaveLength(2);
     expect(ran).toEqual(["look"]);

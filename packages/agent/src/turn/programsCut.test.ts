@@ -105,8 +105,16 @@ describe("a program whose process has ended", () => {
   });
 
   test.each<[string, (agent: Awaited<ReturnType<typeof resumed>>) => Promise<unknown>, RegExp]>([
-    ["a message", (agent) => agent.chat("leave it"), /Interrupted; may have run; 2 calls were made, and stay made$/],
-    ["a no", (agent) => agent.approve({ c: false }), /not approved; 2 calls were made, and stay made$/],
+    [
+      "a message",
+      (agent) => agent.chat("leave it"),
+      /Interrupted; may have run; 2 calls were made, and stay made:\n1. look .*: ok\n2. write .*: ok$/,
+    ],
+    [
+      "a no",
+      (agent) => agent.approve({ c: false }),
+      /not approved; 2 calls were made, and stay made:\n1. look .*: ok\n2. write .*: ok$/,
+    ],
   ])("ends by %s, and the journal can still be read", async (_, act, output) => {
     await cutAfter('"type":"end","number":2');
     const agent = await resumed();

@@ -13,7 +13,14 @@ import { messageOf } from "@toolcrib/core/text";
 import { denied, interrupted, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { Answers } from "../conversation/state.ts";
-import { type Answer, callsMade, givenArguments, isAnswer, type WaitingCall } from "../conversation/waiting.ts";
+import {
+  type Answer,
+  callsList,
+  callsMade,
+  givenArguments,
+  isAnswer,
+  type WaitingCall,
+} from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
 import type { PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 
@@ -97,12 +104,15 @@ export function answeredResult(call: ToolCallBlock, waited: WaitingCall | undefi
   if (answer === undefined || answer === true) return undefined;
   if (typeof answer === "object")
     return "output" in answer ? toolMessage(call, { output: answer.output, isError: false }) : undefined;
-  return denied(call, `${answer === false || answer === "" ? "this call was not approved" : answer}${made(waited)}`);
+  return withCalls(denied(call, answer === false || answer === "" ? "this call was not approved" : answer), waited);
 }
 
-/** Says of a call that keeps a record what stays; the empty text for any other. */
-function made(waited: WaitingCall | undefined): string {
-  return waited?.log ? `; ${callsMade(waited.log)} calls were made, and stay made` : "";
+/** Adds to the result of a call that keeps a record what stays, so that it is not done twice. */
+function withCalls(result: ToolMessage, waited: WaitingCall | undefined): ToolMessage {
+  if (!waited?.log) return result;
+  const list = callsList(waited.log);
+  const stays = `; ${callsMade(waited.log)} calls were made, and stay made`;
+  return { ...result, output: `${result.output}${stays}${list === "" ? "" : `:\n${list}`}` };
 }
 
 /** Gets answers to questions while the turn runs, by the id of the call. Without any the turn ends, and the questions stay. */
@@ -238,9 +248,9 @@ export function resultsWithoutAnswer(
   return calls.map((call) => {
     const waited = waiting.get(call.id);
     if (!waited?.question) return notRun(call, "not answered");
-    if (waited.log && !waited.within) return interrupted(call, made(waited));
-    const why = `the user sent a message instead of an answer${made(waited)}`;
-    return answeredResult(call, waited) ?? denied(call, why);
+    if (waited.log && !waited.within) return withCalls(interrupted(call), waited);
+    const why = "the user sent a message instead of an answer";
+    return answeredResult(call, waited) ?? withCalls(denied(call, why), waited);
   });
 }
 
