@@ -175,9 +175,8 @@ export interface ExecuteOptions {
  * An answer to a question about a call. `true` allows, `false` denies, a string denies with that reason. `args`: other arguments, as a
  * model would give them; they are checked, and every guard decides about them. This answer is the yes only to guards whose question about
  * this call the user has seen; another guard's question is asked.
- * `output`: the result, in the tool's place; nothing runs.
- * `upTo`: a yes for this call of a program and for more of the same program, so many in all, 1 to 1,000. It holds for the same tool and guard,
- * and for effects of the same kinds below the folder `question.data.upTo`; where a question offers no folder it is no answer.
+ * `output`: the result, in the tool's place; nothing runs. `upTo`: a yes to so many calls (1 to 1,000) of one program, this one counted, by the
+ * same tool and about the same guard's questions, with effects of the same kinds below the folder `question.data.upTo`; none where no folder is offered.
  */
 export type ApprovalAnswer =
   | boolean
