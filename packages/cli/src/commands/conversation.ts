@@ -25,7 +25,7 @@ import { answersTo } from "../tools/approval.ts";
 import { Hooks } from "../tools/hooks.ts";
 import { mountFor } from "../tools/mcpTools.ts";
 import { createPermissions, type Permissions, type WorkMode } from "../tools/permissions.ts";
-import { withPrograms } from "../tools/programs.ts";
+import { lacksPrograms, withPrograms } from "../tools/programs.ts";
 import { connectRemote } from "../tools/remote.ts";
 import { chooseSandbox } from "../tools/sandbox.ts";
 import { rootsOf, type ToolFlags } from "../tools/toolSet.ts";
@@ -228,11 +228,9 @@ export class Conversation {
       else this.agent.disableTool(name);
     }
     const isGiven = file !== undefined && !isKeptSession(file, this.sessions);
-    this.#unasked = new Set(isGiven ? this.agent.pending.map(({ callId }) => callId) : []);
-    if (file !== undefined && this.#unasked.size > 0)
-      this.#parts.program.terminal.aside(
-        `${oneLine(basename(file), 200)} may come from somebody else, so its waiting calls are not asked about: a message rejects them.`,
-      );
+    const why = isGiven ? `${oneLine(basename(file), 200)} ${fromOthers}` : lacksPrograms(this.agent) && openProgram;
+    this.#unasked = new Set(why ? this.agent.pending.map(({ callId }) => callId) : []);
+    if (why && this.#unasked.size > 0) this.#parts.program.terminal.aside(why);
   }
 
   /** Ends the servers that were started, and the connection to the remote of `--on`. */
@@ -291,6 +289,9 @@ export class Conversation {
     return answers;
   }
 }
+
+const fromOthers = "may come from somebody else, so its waiting calls are not asked about: a message rejects them.";
+const openProgram = "A program waits for your answer: toolcrib chat -c --programs asks for it. A message rejects it.";
 
 const isDenial = (decision: GuardDecision): boolean =>
   decision !== true && !(typeof decision === "object" && "ask" in decision);

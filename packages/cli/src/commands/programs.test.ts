@@ -124,14 +124,29 @@ describe("a question about a call of a program", () => {
     const end = await run();
     expect([end.code, isWritten("a.txt")]).toEqual([4, false]);
     expect(end.stderr).toContain("write_file would write a.txt");
+    expect(end.stderr).toContain("toolcrib chat -c --programs asks for it.");
     const program = started("chat", "-c", "--programs");
     await program.shows(asks);
     await program.enter("y\r", /In the program:\nwrite_file would write b\.txt[\s\S]*then\sEnter:$/);
-    await program.enter("y\r", /Done\./);
+    await program.enter("y\r", /✓ run_program .* · 2 calls, [\s\S]*Done\./);
     program.type("/quit\r");
     expect(await program.ended).toBe(0);
     expect([isWritten("a.txt"), isWritten("b.txt")]).toEqual([true, true]);
     expect(wire.requests[1]?.text).toContain("written");
+  });
+
+  test("is not asked where its program could not go on", async () => {
+    sends(writes);
+    await run();
+    const program = started("chat", "-c");
+    await program.shows(/A program waits for your answer/);
+    program.type("/quit\r");
+    expect(await program.ended).toBe(0);
+    const again = started("chat", "-c", "--programs");
+    await again.shows(asks);
+    await again.enter("n\r", /Done\./);
+    again.type("/quit\r");
+    expect(await again.ended).toBe(0);
   });
 
   const together = (paths: string): string =>

@@ -19,12 +19,14 @@ export function exitReasonOf(end: TurnEnd | undefined, denied: boolean): ExitRea
 
 /** Says why there is no whole answer, what to do next (in a chat, if there is one), and what the service said of it. */
 export function whyNoAnswer(end: TurnEnd | undefined, isChat = false): string {
+  const isProgram = end?.pending?.some(({ within }) => within !== undefined) ?? false;
   const detail = end?.detail && ` The service said: ${oneLine(end.detail, 300)}`;
   const [what, next, nextInChat = next] = (end && advice[end.reason]) ?? [
     "The turn ended without an answer",
     "try again",
   ];
-  return `${what}: ${isChat ? nextInChat : next}.${detail ?? ""}`;
+  const advised = isChat ? nextInChat : isProgram ? next.replace("chat -c", "chat -c --programs") : next;
+  return `${what}: ${advised}.${detail ?? ""}`;
 }
 
 type Advice = readonly [what: string, next: string, nextInChat?: string];

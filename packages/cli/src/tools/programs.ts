@@ -1,3 +1,4 @@
+import type { Agent } from "@toolcrib/agent";
 import type { ExecutableTool, ToolRegistry } from "@toolcrib/core";
 import type { createProgramTools } from "@toolcrib/tools-program";
 
@@ -33,4 +34,9 @@ export function addPrograms(
   const tools = ({ name }: ExecutableTool): boolean => name !== "ask_user";
   registry.register(...createPrograms(registry, { tools, ...(outputs !== undefined && { spill: outputs }) }));
   if (disable?.includes(programTool)) registry.disable(programTool);
+}
+
+/** Returns whether a program waits for answers with which it could not go on, since there is no `run_program`. */
+export function lacksPrograms({ pending, toolRegistry }: Pick<Agent, "pending" | "toolRegistry">): boolean {
+  return !toolRegistry.hasTool(programTool) && pending.some(({ within }) => within !== undefined);
 }
