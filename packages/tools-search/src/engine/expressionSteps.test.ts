@@ -78,6 +78,8 @@ test("no expression takes more steps on any line than are foretold", () => {
       const steps = countSteps(expression, text, caseSensitive ? "u" : "iu");
       expect(foretold?.on(text.length)).toBeGreaterThanOrEqual(steps);
       if (foretold?.prefix) {
+        const [match = foretold.prefix] = new RegExp(sourceOf(expression), "u").exec(text) ?? [];
+        expect(match.slice(0, foretold.prefix.length)).toBe(foretold.prefix);
         const starts = text.split("").filter((_, at) => text.startsWith(foretold.prefix, at)).length;
         expect(foretold.on(text.length, starts)).toBeGreaterThanOrEqual(steps);
       }

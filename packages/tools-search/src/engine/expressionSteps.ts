@@ -40,7 +40,6 @@ const tokens =
 const isPlace = /^(?:\^|\$|\\[bB])$/;
 /** A counted step takes so many times as long. */
 const countedFactor = 8;
-const lengthStep = 16;
 /** A longer expression takes long to analyse. */
 const longestAnalysed = 300;
 
@@ -54,7 +53,7 @@ export function expressionSteps(source: string, caseSensitive: boolean): Express
   if (alternatives === undefined) return undefined;
   findEnds(alternatives, createDisjointness(caseSensitive ? "u" : "iu"));
   const [only = []] = alternatives.length === 1 ? alternatives : [];
-  const prefix = caseSensitive ? prefixOf(only) : "";
+  const prefix = caseSensitive && alternatives.length === 1 ? prefixOf(source) : "";
   const literals = caseSensitive ? requiredLiterals(source) : undefined;
   const known = new Map<number, number>();
   const stepsOf = (length: number): number => {
@@ -66,9 +65,7 @@ export function expressionSteps(source: string, caseSensitive: boolean): Express
     prefix,
     literal: literals?.length === 1 ? literals[0] : undefined,
     on(length, starts = only[0]?.atom === "^" ? 1 : length + 1) {
-      // Most lines have one of a few lengths then.
-      const about = Math.ceil(length / lengthStep) * lengthStep;
-      return starts * stepsOf(about) + (length + 1) * (prefix.length + 1);
+      return starts * stepsOf(length) + (length + 1) * (prefix.length + 1);
     },
   };
 }
@@ -142,8 +139,9 @@ function findEnds(alternatives: readonly Part[][], isDisjoint: Disjointness): vo
       if (atom === undefined || part.least === part.most) continue;
       for (const [index, next] of parts.slice(at + 1).entries()) {
         if (next.atom === undefined || !isDisjoint(atom, next.atom)) break;
-        if (next.least > 0) part.behind = index + 1;
-        if (part.behind !== undefined) break;
+        if (next.least === 0) continue;
+        part.behind = index + 1;
+        break;
       }
     }
   }
@@ -198,14 +196,9 @@ function createDisjointness(flags: string): Disjointness {
   };
 }
 
-/** Returns the characters that stand at the beginning of a part, and of each match. */
-function prefixOf(parts: readonly Part[]): string {
-  let prefix = "";
-  for (const { atom = "", least, most } of parts) {
-    if (atom === "\\b" && least === 1) continue;
-    if (!/^(?:\\[^A-Za-z0-9]|[^\\[.^$()\ud800-\udfff])$/u.test(atom) || least === 0) break;
-    prefix += atom.at(-1);
-    if (least !== 1 || most !== 1) break;
-  }
-  return prefix;
+/** Returns the text that an expression of one alternative begins with, without what may be missing. */
+function prefixOf(source: string): string {
+  const start = /^(?:\\b)?((?:\\[^A-Za-z0-9]|[^\\[\].^$()*+?{}|\ud800-\udfff])*)([*?{]?)/u;
+  const [, run = "", repetition] = start.exec(source) ?? [];
+  return (repetition ? run.replace(/\\?.$/su, "") : run).replace(/\\(.)/gsu, "$1");
 }

@@ -48,7 +48,8 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
     memory,
     isThread: false,
     isQuick,
-    longestLine,
+    // Quick, it leaves a file to a thread instead.
+    longestLine: isQuick ? Infinity : longestLine,
     // Not shared: other searches may read between two slices.
     reader: new WindowReader(),
     onRead: learner.add,

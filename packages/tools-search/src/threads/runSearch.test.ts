@@ -181,6 +181,15 @@ describe("a search on the caller's thread", () => {
     );
   });
 
+  test("tries an expression in a file whose long lines cannot match, and tells of none", async () => {
+    const tree = temporaryFolder("search-long-lines");
+    writeFileSync(join(tree, "bundle.js"), `${"a function ".repeat(1000)}\nexport function toDate(\n`);
+    const { asked, pool } = watched(createSearchPool(2));
+    const found = await run(pool, textJob({ query: query("export (?:async )?function \\w+Date\\(") }, tree));
+    expect(asked).toEqual([]);
+    expect(found).toMatchObject({ text: "bundle.js:2:export function toDate(\n", problems: [] });
+  });
+
   test("of a small tree starts no thread and asks for none", async () => {
     const { asked, pool } = watched(createSearchPool(8));
     await run(pool, textJob({}, small));
