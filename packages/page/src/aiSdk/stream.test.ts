@@ -232,3 +232,16 @@ test("a text file becomes text, and anything else that no model takes is refused
   ])
     expect(() => fromUIMessages([file(url)])).toThrow(/data: URL/);
 });
+
+test("a stream that is cancelled ends its turn, and the agent stays usable", async () => {
+  const agent = new Agent(new ScriptedProvider(["one two three", "Still here."]));
+  const reader = toUIMessageStream(agent.streamChat("go"), { agent }).getReader();
+  for (let count = 0; count < 4; count += 1) await reader.read();
+  await reader.cancel();
+  expect(await agent.chat("there?")).toBe("Still here.");
+});
+
+test("without an agent the page gives its messages their ids", async () => {
+  const [start] = await chunksOf(step, end);
+  expect(start).toEqual({ type: "start" });
+});

@@ -16,12 +16,15 @@ export interface StreamOptions {
   readonly explain?: (error: unknown) => string;
 }
 
-/** Makes the stream of a turn for `createUIMessageStreamResponse` of the AI SDK, or for `readUIMessageStream`. Cancelling it ends the turn. */
+/**
+ * Makes the stream of a turn for `createUIMessageStreamResponse` of the AI SDK, or for `readUIMessageStream`. Cancelling it ends the turn with its
+ * next event; to end it at once, give the turn a signal.
+ */
 export function toUIMessageStream(
   events: AsyncIterable<AgentEvent>,
-  { agent, continues = false, messageId, explain = explainAlone }: StreamOptions = {},
+  options: StreamOptions = {},
 ): ReadableStream<UIMessageChunk> {
-  const all = chunksOf(events, { agent, continues, messageId, explain });
+  const all = chunksOf(events, options);
   return new ReadableStream(
     {
       async pull(controller) {
@@ -37,14 +40,9 @@ export function toUIMessageStream(
   );
 }
 
-interface ChunkOptions extends Required<Pick<StreamOptions, "continues" | "explain">> {
-  readonly agent: Agent | undefined;
-  readonly messageId: string | undefined;
-}
-
 async function* chunksOf(
   events: AsyncIterable<AgentEvent>,
-  { agent, continues, messageId: given, explain }: ChunkOptions,
+  { agent, continues = false, messageId, explain = explainAlone }: StreamOptions,
 ): AsyncGenerator<UIMessageChunk, void> {
   const iterator = events[Symbol.asyncIterator]();
   const state = (): SessionState | undefined => agent && stateOf(agent);
@@ -59,8 +57,8 @@ async function* chunksOf(
     }
   }
   const before = state() ?? { messages: [], pending: [] };
-  const messageId = given ?? (agent && lastReply(before).id);
-  yield* turnChunks({ before, continues, events: all, after: state }, { messageId, isWhole: false, explain });
+  const turn = { before, continues, events: all, after: state };
+  yield* turnChunks(turn, { messageId: messageId ?? (agent && lastReply(before).id), isWhole: false, explain });
 }
 
 function explainAlone(error: unknown): string {
