@@ -115,7 +115,7 @@ function readSkill({ path: place, folder, ...found }: SkillPlace, countMarks: (y
   return { skill: { name, description, folder, text }, file, remarks };
 }
 
-/** Whatever folder is given, a skill is read where its links lead. */
+/** A scope without limits: a skill is read where its links lead. */
 const scope = createPathScope();
 
 function contentOf(file: string): string {
