@@ -108,8 +108,7 @@ export interface ExecutableTool extends ToolTraits {
   /** A JSON Schema of the `data` that its outcomes carry (`toolOutput`). Data that does not fit is left out. */
   readonly outputSchema?: JsonSchema | undefined;
   /**
-   * Those who may call the tool; `programs` are those of `composite` tools. A tool for programs alone is not sent to a model, though
-   * `getEnabledSchemas()` lists it, and a call that is not `within` another one is refused. Default: the model.
+   * Those who may call the tool; `programs`: calls `within` one of a `composite` tool. For programs alone, it is sent to no model. Default: the model.
    */
   readonly callers?: readonly ToolCallerKind[] | undefined;
   /** Calls other tools by `call.caller.registry`, which is always there then, with `within`. What they do is theirs, not the tool's. */

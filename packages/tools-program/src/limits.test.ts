@@ -161,6 +161,12 @@ describe("calls beyond maxCalls", () => {
   });
 });
 
+test("each rejection that a program does not handle is counted", async () => {
+  const reject = `Promise.reject(new Error("no"))`;
+  const code = `for (let n = 0; n < 10; n += 1) ${reject}; ${reject}.catch(() => {}); const late = ${reject}; await null; late.catch(() => {}); return 1`;
+  expect(await run(code)).toBe("1\n\n[10 rejections were not handled]");
+});
+
 test("a text that is too long is an invalid argument", async () => {
   expect(await run(`return "${"é".repeat(60)}"`, [], { maxSourceBytes: 100 })).toBe(
     "Error executing run_program: Invalid arguments: code: must have at most 100 bytes, and has 129: do less in one program, or read data by tools",

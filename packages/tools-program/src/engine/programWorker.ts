@@ -30,6 +30,7 @@ class Guest {
   readonly #program: ProgramStart;
   readonly #output: OutputCollector;
   readonly #unhandled = new Set<number>();
+  #lost = 0;
   #vm: QuickJS | undefined;
   #settle: JSValueHandle | undefined;
   #calls: GuestCall[] = [];
@@ -73,7 +74,11 @@ class Guest {
       interruptHandler: () => this.#mustStop(),
       onUnhandledRejection: ({ identity }, _reason, isHandled) => {
         if (isHandled) this.#unhandled.delete(identity);
-        else this.#unhandled.add(identity);
+        else {
+          // The one before is gone, and will never be handled.
+          if (this.#unhandled.has(identity)) this.#lost += 1;
+          this.#unhandled.add(identity);
+        }
       },
     };
     const vm = await QuickJS.create(options);
@@ -165,7 +170,7 @@ class Guest {
   }
 
   get #kept(): Kept {
-    return { refusedCalls: this.#refused, unhandled: this.#unhandled.size, unseen: [...this.#open] };
+    return { refusedCalls: this.#refused, unhandled: this.#unhandled.size + this.#lost, unseen: [...this.#open] };
   }
 
   #failure(failed: Failure, message: string, stack?: unknown): ProgramEnd {
