@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { answerWith, type ProgramEnd, sharedWireServer } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
+import { startAcp } from "../../fixtures/acp.ts";
 import { call, homeFor, modelAt } from "../../fixtures/command.ts";
 
 const work = homeFor("programs");
@@ -239,4 +240,20 @@ describe("a question about a call of a program", () => {
     expect(await program.ended).toBe(4);
     expect(isWritten("keep0.md")).toBe(false);
   });
+});
+
+test("in an editor its calls are calls of their own, and its questions permission requests", async () => {
+  sends(writes);
+  const editor = startAcp([...modelAt(wire), "--programs"], { cwd: work.base, env: work.env }, async () => "several");
+  await editor.agent.request("initialize", { protocolVersion: 1 });
+  const { sessionId } = await editor.agent.request("session/new", { cwd: work.folder, mcpServers: [] });
+  const prompt = [{ type: "text" as const, text: "go" }];
+  expect(await editor.agent.request("session/prompt", { sessionId, prompt })).toEqual({ stopReason: "end_turn" });
+  const [outer, ...inner] = editor.of("tool_call");
+  expect(inner.map(({ title, _meta }) => [title, _meta])).toEqual(
+    ["a", "b"].map((name) => [`write_file ${name}.txt`, { toolcrib: { parentToolCallId: outer?.toolCallId } }]),
+  );
+  expect([editor.questions.length, isWritten("b.txt")]).toEqual([1, true]);
+  editor.stdin.end();
+  await editor.ended;
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
 import type { ApprovalAnswer, Approve, Guard, Middleware } from "../interface.ts";
+import { leftOpen } from "./guards.ts";
 import { ToolRegistry } from "./registry.ts";
 
 function registryOf(...guards: Guard[]) {
@@ -309,4 +310,17 @@ test("an answer for several calls of a program is none to a call of the registry
   expect(output).toBe("Error executing pay: Permission denied: this call was not approved");
   await registry.execute("pay", { to: "me" }, { approve: always(false) });
   expect(seen).toEqual(["c", undefined]);
+});
+
+test("a question that its approve leaves open ends the call as one that waits, and nothing runs; a user's words cannot", async () => {
+  const { registry, ran } = registryOf(asks);
+  const seen: unknown[] = [];
+  registry.use(async (_call, next) => {
+    const outcome = await next();
+    seen.push(outcome.ok || outcome.error.code);
+    return outcome;
+  });
+  await registry.execute("pay", { to: "me" }, { approve: always(leftOpen) });
+  await registry.execute("pay", { to: "me" }, { approve: always("toolcrib.leftOpen") });
+  expect([seen, ran]).toEqual([["approval_required", "permission_denied"], []]);
 });
