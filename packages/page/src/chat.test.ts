@@ -287,7 +287,7 @@ test("a shortened conversation replaces no message of the page", async () => {
   expect(await server.agents.at(-1)?.compact()).toBeDefined();
   await page.sendMessage({ text: "pay" });
   await page.addToolApprovalResponse({ id: approvalOf(page).id, approved: true });
-  await vi.waitUntil(() => textOf(page.lastMessage).endsWith("Paid."));
+  await vi.waitUntil(() => page.status === "ready" && textOf(page.lastMessage).endsWith("Paid."));
   await page.sendMessage({ text: "three" });
   const replies = page.messages.filter(({ role }) => role === "assistant").map(textOf);
   expect(replies).toEqual(["One.", "Two.", "I pay.Paid.", "Three."]);
