@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { oneLine } from "../describe.ts";
-import { findProgram, plainName } from "../programs/table.ts";
+import { invocationOf } from "../programs/invocation.ts";
+import { findProgram } from "../programs/table.ts";
 import { bareRule, type Groups, type RuleGroup, type RuleList } from "../rules/compileRules.ts";
 import type { Rule } from "../rules/parseRule.ts";
 import { coversCommand } from "../rules/patterns.ts";
@@ -103,7 +104,7 @@ function mentionsOf(
   // What the shell replaces, and what a script may hold.
   const replaced = new Set(command?.patterns?.map((at) => command.words[at]));
   const mayBePattern = (word: string): boolean => command === undefined || replaced.has(word) || script.test(word);
-  const possible = possiblePaths([...words, ...keptNames(words, command)], mayBePattern, home);
+  const possible = possiblePaths(words.concat(keptNames(words, command)), mayBePattern, home);
   const mentions: Mention[] = [];
   const add = (directory: string, word: string): void => {
     mentions.push({ word, place: looks.place(directory, word) });
@@ -190,8 +191,7 @@ function possiblePaths(
     const isPattern = hasPattern(word) && mayBePattern(word);
     const decoded = encoded.test(word) ? [attempt(() => decodeURIComponent(word)) ?? ""] : [];
     // Another shell may read it, or git.
-    const atHome = withHome(word, home);
-    if (atHome !== word) decoded.push(atHome);
+    if (/[~$]/.test(word)) decoded.push(withHome(word, home));
     for (const text of [word, ...decoded, ...valuesAfterLetters(word)])
       for (const part of [text, ...text.split(betweenParts)])
         if (isPossiblePath(part, text)) found.set(part, isPattern || found.get(part) === true);
@@ -206,9 +206,10 @@ function isPossiblePath(part: string, word: string): boolean {
 
 /** Lists the names by which a command keeps files that it changes (`sed -i.old`): each word, with the suffix of its option or in the place of `*`. */
 function keptNames(words: readonly string[], command: LineCommand | undefined): readonly string[] {
-  const { keeps } = findProgram(plainName(command?.words[0] ?? "")) ?? {};
-  const at = keeps === undefined ? -1 : words.findIndex((word) => keeps.test(word));
-  const suffix = keeps?.exec(words[at] ?? "")?.[1] || words[at + 1];
+  const { keeps } = (command && invocationOf(command.words).program) ?? {};
+  if (keeps === undefined) return [];
+  const at = words.findIndex((word) => keeps.test(word));
+  const suffix = keeps.exec(words[at] ?? "")?.[1] || words[at + 1];
   if (at < 0 || suffix === undefined) return [];
   const kept = (word: string): string =>
     join(
