@@ -240,24 +240,6 @@ test("nothing that the environment holds for OpenAI goes to another service, and
   expect(JSON.stringify(server.requests.map(({ headers }) => headers))).not.toMatch(/secret|admin/);
 });
 
-test("what the environment holds for OpenAI goes there, and the user's own headers come last", async () => {
-  vi.stubEnv("OPENAI_ORG_ID", "org-1");
-  vi.stubEnv("OPENAI_PROJECT_ID", "project-1");
-  vi.stubEnv("OPENAI_CUSTOM_HEADERS", "x-gateway: a:b\nno header\nx-team: red");
-  server.script(answerWith({ text: "Yes." }));
-  const baseURL = `${server.url}/v1/?api-version=1`;
-  await collect(new OpenAIProvider({ apiKey, baseURL, headers: { "X-Team": "blue" } }).send(request()));
-  expect(server.requests[0]?.headers).toMatchObject({
-    "openai-organization": "org-1",
-    "openai-project": "project-1",
-    "x-gateway": "a:b",
-    "x-team": "blue",
-    "content-type": "application/json",
-    "user-agent": expect.stringMatching(/^OpenAI\/JS 7\./),
-  });
-  expect(server.requests[0]).toMatchObject({ format: "responses" });
-});
-
 test("a broken chunk is an error that is not printed, and a server's own words are told", async () => {
   const print = vi.spyOn(console, "error").mockReturnValue(undefined);
   const provider = wireProvider("chat", server.url);

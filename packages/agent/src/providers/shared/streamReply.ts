@@ -20,7 +20,7 @@ export interface ReplyReducer<Chunk> {
 }
 
 /** The members that both SDKs' request promises have. */
-export interface SdkPromise<T> extends PromiseLike<T> {
+interface SdkPromise<T> extends PromiseLike<T> {
   asResponse(): Promise<Response>;
 }
 
