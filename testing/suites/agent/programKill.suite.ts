@@ -16,7 +16,8 @@ test("killed at each moment, a program goes on by its journal, and runs nothing 
   await Promise.all(Array.from({ length: atOnce }, take));
   expect(kills).toHaveLength(count);
   console.log(`${kills.length} kills`);
-});
+  // Some 700 processes.
+}, 1_800_000);
 
 const random = createRandom(suiteSeed);
 
