@@ -19,6 +19,7 @@ describe("a program that runs too long is ended", () => {
     ["throw { toString() { for (;;); } } + '';"],
     ["new Proxy({}, { get() { for (;;); } }).a;"],
     ["await { then() { for (;;); } };"],
+    ["return { then() { for (;;); } };"],
     ["for (;;) text('');"],
     ["for (;;) tools.echo().catch(() => {});"],
     ["for (;;) try { tools.echo(1n) } catch {}"],
