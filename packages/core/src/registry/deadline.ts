@@ -104,7 +104,7 @@ class ToolRun {
   #onAbort: (() => void) | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
-  /** Why a composite tool was stopped, of which it may still tell what it did. */
+  /** The error of a composite tool that was stopped: it may still tell what it did. */
   #stopped: ToolError | undefined;
 
   constructor(call: ToolCall, timeoutMs: number, ends: RunEnds) {
