@@ -51,7 +51,7 @@ export const readmes = ["packages", "examples"]
 /** Their programs are run by the tests of the packages, some of them with a server or a sandbox. */
 export const testedByPackages = new Set(
   [
-    ...["guides/rules", "guides/sandbox", "guides/durable-database", "loops/plain"],
+    ...["guides/rules", "guides/sandbox", "guides/durable", "guides/durable-database", "loops/plain"],
     ...["tools/files", "tools/searching", "tools/commands"],
   ].map((id) => join(folder, `${id}.md`)),
 );
