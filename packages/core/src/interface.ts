@@ -62,7 +62,10 @@ export interface CallLog {
   readonly lines: readonly object[];
   /** Answers to the questions of its last run, by the id of the call within. */
   readonly answers?: Readonly<Record<string, ApprovalAnswer>> | undefined;
-  /** Keeps lines behind those that are there; what they say happens once it resolves. The first of a run hold the answers. `sync`: also on disk. */
+  /**
+   * Keeps lines behind those that are there; what they say happens once it resolves. The first of a run hold the answers. `sync`: also on disk.
+   * May reject, as it does for a call that has ended.
+   */
   write(lines: readonly object[], sync?: boolean): void | Promise<void>;
   /** Present where calls are steps, which another process repeats by their records. */
   readonly step?: RunStep | undefined;

@@ -175,7 +175,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
     usage = usage ? addUsage(usage, more) : more;
   };
   const log = recordOf(call, run, events, use);
-  const output = await run.tools.execute(call.name, given ?? call.args, {
+  const running = run.tools.execute(call.name, given ?? call.args, {
     ...options,
     caller: {
       // A call that keeps a record waits with its questions, whoever answers them: asked in place, recorded answers would not count.
@@ -196,6 +196,7 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
       },
     }),
   });
+  const output = await running.finally(() => log?.close());
   // Where no guard asked although one had, and no call within, the error is that of a middleware.
   if (outcome?.ok === false && isToolError(outcome.error) && outcome.error.code === "approval_required") {
     const { details } = outcome.error;

@@ -28,6 +28,12 @@ export function isComposite(tools: WithinRun["tools"], name: string): boolean {
   return attempt(() => tools.get(name)?.composite) === true;
 }
 
+/** The record of a call that runs. */
+interface OpenRecord extends CallLog {
+  /** Refuses further lines and steps: a tool that was stopped may go on, after the turn even, when its journal has been closed. */
+  close(): void;
+}
+
 /**
  * Returns the record of a call that has others within it, with the answers to those; undefined for any other tool. What happens within is told by
  * `events` as it is written, with the id of the call around it.
@@ -37,17 +43,26 @@ export function recordOf(
   run: WithinRun,
   events: EventQueue,
   use: (usage: Usage) => void,
-): CallLog | undefined {
+): OpenRecord | undefined {
   if (!isComposite(run.tools, name)) return undefined;
   const { log = [], within = [] } = run.waited.get(id) ?? {};
   const answers = within.flatMap(({ callId, answer }) => (answer === undefined ? [] : [[callId, answer] as const]));
   const names = new Map(within.map((call) => [call.callId, call.name]));
   for (const { callId, name: inner, args } of within)
     events.push({ type: "tool-call", id: callId, name: inner, args, within: id });
+  let isOpen = true;
+  const step = run.steps.areRecorded ? stepOf(id, run, events, use) : undefined;
+  const refuseLate = (): void => {
+    if (!isOpen) throw new Error(`The call ${id} of ${name} has ended: nothing is added to its record any more.`);
+  };
   return {
     lines: [...log],
     answers: Object.fromEntries(answers),
+    close() {
+      isOpen = false;
+    },
     async write(lines, sync = false) {
+      refuseLate();
       const copies = frozenJson(lines);
       await run.keep(id, copies, sync);
       for (const line of copies) {
@@ -55,7 +70,12 @@ export function recordOf(
         if (event) events.push(event);
       }
     },
-    ...(run.steps.areRecorded && { step: stepOf(id, run, events, use) }),
+    ...(step && {
+      async step(work, call) {
+        refuseLate();
+        return await step(work, call);
+      },
+    }),
   };
 }
 
