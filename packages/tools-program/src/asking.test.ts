@@ -174,6 +174,13 @@ describe("a question within a program, where its caller keeps a record", () => {
     after.answers = { "c:1": true };
     expect((await runOnce(asks, left, after)).output).toContain("left");
     expect(ran).toEqual(["p1", "p2", "look 2", "look 1", "p3"]);
+    const early = new Kept();
+    asks.guard(() => new Promise((resolve) => setTimeout(resolve, 20, true)));
+    const none = `tools.look({ n: 1 }); tools.write({ path: "p4" }); return "early"`;
+    expect((await runOnce(asks, none, early)).within).toMatchObject([{ callId: "c:1" }]);
+    early.answers = { "c:1": true };
+    expect((await runOnce(asks, none, early)).output).toContain("early");
+    expect(ran.slice(5)).toEqual(["look 1", "p4"]);
   });
 
   test("that is denied rejects that one call, which the program can catch; other answers count too", async () => {

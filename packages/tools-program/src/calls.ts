@@ -1,12 +1,12 @@
-import { type StepStart, toolFingerprint, type WithinQuestion } from "@toolcrib/core";
+import type { StepStart, WithinQuestion } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
 import { type AnswerSettings, answerCall, type CallAnswer, type CallEnd, failure } from "./answerCall.ts";
 import { type Asked, shownTogether } from "./approval.ts";
 import { isReadOnly, mayRunTwice } from "./callable.ts";
-import { type CallRecord, setState, shownArguments, shownLength } from "./callRecord.ts";
+import { type CallRecord, setState, shownLength } from "./callRecord.ts";
 import type { GuestCall, TimedResult } from "./engine/messages.ts";
-import { digest, type Line, type LogLine } from "./programLog.ts";
+import type { Line, LogLine } from "./programLog.ts";
 
 const notRun = "Not run: the program has ended";
 
@@ -41,7 +41,7 @@ type Queued = GuestCall & {
  */
 export class ProgramCalls {
   readonly #settings: CallSettings;
-  readonly #records: CallRecord[] = [];
+  readonly records: CallRecord[] = [];
   readonly #queue: Queued[] = [];
   readonly #running = new Set<CallRecord>();
   readonly #questions = new Map<number, Asked>();
@@ -56,6 +56,8 @@ export class ProgramCalls {
   #isIdle = false;
   #flush: NodeJS.Immediate | undefined;
   #isFlushing = false;
+  /** The program has returned, and gets no results: those of its calls still wait for answers. */
+  #hasReturned = false;
   #hasEnded = false;
   #startsNone = false;
   #onIdle: (() => void) | undefined;
@@ -65,10 +67,6 @@ export class ProgramCalls {
   constructor(settings: CallSettings) {
     this.#settings = settings;
     this.#time = settings.log.begin.time;
-  }
-
-  get records(): readonly CallRecord[] {
-    return this.#records;
   }
 
   /** Takes the calls that the program has made by its `turn`th turn, after which it waits. */
@@ -86,7 +84,7 @@ export class ProgramCalls {
         Object.assign(record, { state: "failed", error: clip(call.refused, shownLength) });
         continue;
       }
-      const line = this.#lineOf(call);
+      const line = log.lineOf(call, this.#settings.registry.get(call.name));
       const difference = log.difference(line);
       if (difference) {
         onDifference(difference);
@@ -104,8 +102,10 @@ export class ProgramCalls {
     if (!this.#hasEnded) this.#startNext();
   }
 
-  /** Lets no further result reach the program. Resolves once no call runs; those that wait are begun only if the program ended well. */
+  /** Lets no further result reach the program. Resolves once no call runs; those that wait are begun, and ask, only if the program ended well. */
   async end(isWell: boolean): Promise<void> {
+    this.#hasReturned = isWell;
+    if (isWell) await this.#idle();
     this.#hasEnded = true;
     clearImmediate(this.#flush);
     void this.#write(this.#newEnds());
@@ -114,6 +114,11 @@ export class ProgramCalls {
     this.#queue.unshift(...this.#held.splice(0));
     this.#startsNone = !isWell || this.#isParked;
     if (this.#startsNone) this.#queue.length = 0;
+    await this.#idle();
+  }
+
+  /** Resolves once no call runs, and questions that were left are told. */
+  #idle(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
     this.#startNext();
@@ -141,15 +146,8 @@ export class ProgramCalls {
   #recordOf({ number, name, args }: GuestCall): CallRecord {
     const isRead = isReadOnly(this.#settings.registry.get(name));
     const record: CallRecord = { number, name, args: clip(args, shownLength), isReadOnly: isRead, state: "waiting" };
-    this.#records.push(record);
+    this.records.push(record);
     return record;
-  }
-
-  #lineOf({ number, name, args }: GuestCall): Line<"call"> {
-    const { registry, log } = this.#settings;
-    const tool = registry.get(name);
-    const prints = log.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
-    return { type: "call", number, name: clip(name), args: shownArguments(args), ...prints };
   }
 
   #startNext(): void {
@@ -163,18 +161,19 @@ export class ProgramCalls {
     }
     if (group.length > 0) void this.#start(group);
     if (this.#running.size > 0 || this.#queue.length > 0) return;
-    this.#onIdle?.();
     if (this.#results.length > 0) this.#flushSoon();
-    const isStill = this.#isIdle && this.#results.length === 0 && !this.#isFlushing && !this.#hasEnded;
-    if (!isStill || this.#questions.size === 0) return;
-    this.#isParked = true;
-    void this.#park();
+    const waits = this.#isIdle && this.#results.length === 0 && !this.#isFlushing;
+    const isStill = (waits || this.#hasReturned) && !this.#hasEnded && this.#questions.size > 0;
+    if (!isStill || this.#isParked) this.#onIdle?.();
+    else void this.#park();
   }
 
   /** Tells the questions, with what each offers, which is known now that all of them are. */
   async #park(): Promise<void> {
+    this.#isParked = true;
     const { shown, lines } = shownTogether([...this.#questions.values()]);
     if (await this.#write(lines)) this.#settings.onParked(shown);
+    this.#onIdle?.();
   }
 
   #mayStart(record: CallRecord): boolean {
@@ -190,7 +189,7 @@ export class ProgramCalls {
   #mustWait({ number, isReadOnly: isRead }: CallRecord): boolean {
     const waits = ({ state }: CallRecord): boolean => state === "asked" || state === "waiting";
     const isBefore = (one: CallRecord): boolean => one.number < number && waits(one) && !(one.isReadOnly && isRead);
-    return !this.#hasEnded && this.#records.some(isBefore);
+    return !this.#hasEnded && this.records.some(isBefore);
   }
 
   /** Starts calls once their beginning is kept. */
@@ -248,8 +247,10 @@ export class ProgramCalls {
   }
 
   #lookUp({ number, name, args }: GuestCall): void {
-    const given: unknown = attempt(() => JSON.parse(args));
-    const found = this.#settings.lookUp(name, given);
+    const found = this.#settings.lookUp(
+      name,
+      attempt((): unknown => JSON.parse(args)),
+    );
     this.#deliver(this.#resultOf(number, found, this.#time));
   }
 
@@ -287,7 +288,7 @@ export class ProgramCalls {
       this.#isFlushing = true;
       await this.#write(ends);
       this.#isFlushing = false;
-      if (this.#hasEnded) return;
+      if (this.#hasEnded || this.#hasReturned) return;
       this.#sent += 1;
       this.#isIdle = false;
       deliver(results);

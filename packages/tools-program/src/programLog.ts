@@ -2,15 +2,16 @@ import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   type CallLog,
+  type ExecutableTool,
   type GuardedCall,
   type RunStep,
   toolFingerprint,
 } from "@toolcrib/core";
 import { attempt, canonicalJson, upToOf } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
-import { type CallRecord, shownLength } from "./callRecord.ts";
+import { type CallRecord, shownArguments, shownLength } from "./callRecord.ts";
 import { guestPrelude } from "./engine/guest.ts";
-import type { GuestResult, TimedResult } from "./engine/messages.ts";
+import type { GuestCall, GuestResult, TimedResult } from "./engine/messages.ts";
 import { Grants, type Offer } from "./grants.ts";
 
 /** The version of `quickjs-wasi` in the manifest: another one may take another way. */
@@ -137,6 +138,12 @@ export class ProgramLog {
   /** Runs a call as a step, where calls are steps. */
   get step(): RunStep | undefined {
     return this.#log?.step;
+  }
+
+  /** Returns the line of a call; its digests only where it is kept. */
+  lineOf({ number, name, args }: GuestCall, tool: ExecutableTool | undefined): Line<"call"> {
+    const prints = this.isKept ? { print: digest(args), ...(tool && { tool: toolFingerprint(tool) }) } : { print: "" };
+    return { type: "call", number, name: clip(name), args: shownArguments(args), ...prints };
   }
 
   /** Says why a call cannot be the one of the record; the empty text for one that it is, and undefined for a new one. */

@@ -77,8 +77,10 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   // Messages of a thread come outside the call, whose context (a span, an agent's nesting) its calls need.
   const inContext = AsyncLocalStorage.snapshot();
   const onMessage = (message: FromThread): void => {
-    if (message.type === "end") resolve(message);
-    else inContext(() => calls.take(message.calls, message.turn));
+    const hasEnded = message.type === "end";
+    // A program that has ended waits for nothing, so no turn of it is asked about.
+    inContext(() => calls.take(message.calls, hasEnded ? 0 : message.turn));
+    if (hasEnded) resolve(message);
   };
   const { seed, time, names, maxCalls } = log.begin;
   const limits = { ...limitsOf(settings), maxCalls };

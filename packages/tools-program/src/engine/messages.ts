@@ -65,8 +65,20 @@ export type ToThread =
 export type FromThread =
   /** The program waits after the `turn`th message, having made these calls since; there may be none. */
   | { readonly type: "waits"; readonly calls: readonly GuestCall[]; readonly turn: number }
-  /** `isSpent`: the thread can run no other program. */
-  | { readonly type: "end"; readonly end: ProgramEnd; readonly output: KeptOutput; readonly isSpent?: boolean };
+  /** With the calls since the last turn. `isSpent`: the thread can run no other program. */
+  | {
+      readonly type: "end";
+      readonly end: ProgramEnd;
+      readonly output: KeptOutput;
+      readonly calls: readonly GuestCall[];
+      readonly isSpent?: boolean;
+    };
+
+/** Words of an end that the thread finds, or else the one that has ended the thread. */
+export const words = {
+  stopped: "it was stopped",
+  time: (ms: number): string => `it ran for more than ${ms} ms, the time of its calls not counted`,
+};
 
 /** The end of a program. `line` and `column` are those of its text, from 1. */
 export type ProgramEnd = {

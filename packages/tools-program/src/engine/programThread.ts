@@ -11,14 +11,17 @@ import {
   stopAsked,
   type ThreadData,
   type ToThread,
+  words,
 } from "./messages.ts";
 
 /** Most programs that run at once. Most of the time they wait for tools, so there may be more of them than processors. */
 const mostThreads = 4;
 /** An idle thread ends after so long. */
 const idleMs = 30_000;
-/** Milliseconds beyond its limit after which a thread is ended from here: the engine looks at the time itself. */
-const graceMs = 1000;
+/** Milliseconds beyond its limit after which a thread is ended from here: the engine looks at the time itself, late on a busy machine. */
+const graceMs = 2000;
+/** The same for one that is to stop. */
+const stopMs = 1000;
 /** Bytes of output that are kept of a program whose thread must be ended. */
 const mostPrinted = 64 * 1024;
 /** The stack of the thread holds the engine's own, of at most 512 KiB, several times. */
@@ -37,7 +40,9 @@ class ProgramThread {
   readonly #shared = new Float64Array(new SharedArrayBuffer(24));
   readonly #printed = Buffer.from(new SharedArrayBuffer(mostPrinted));
   #listener: ProgramListener | undefined;
-  #mostMs = 0;
+  #limitMs = 0;
+  /** Messages to the program that it has not answered: its start, and results. */
+  #unanswered = 0;
   #watch: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   hasEnded = false;
@@ -53,16 +58,19 @@ class ProgramThread {
   start(program: ProgramStart, listener: ProgramListener): void {
     clearTimeout(this.#idle);
     this.#shared[printedBytes] = 0;
+    this.#shared[stopAsked] = 0;
     this.#worker.ref();
     this.#listener = listener;
-    this.#mostMs = program.limits.guestTimeoutMs + graceMs;
+    this.#limitMs = program.limits.guestTimeoutMs;
+    this.#unanswered = 0;
     this.send({ type: "start", program });
   }
 
   send(message: ToThread): void {
     if (!this.#listener) return;
     this.#worker.postMessage(message);
-    this.#watchFor(this.#mostMs);
+    this.#unanswered += 1;
+    this.#watchFor(this.#limitMs + graceMs);
   }
 
   /** Ends the program at once if it runs, and otherwise where it waits; `end` is told either way. */
@@ -70,7 +78,7 @@ class ProgramThread {
     if (!this.#listener) return;
     this.#shared[stopAsked] = 1;
     this.#worker.postMessage({ type: "stop" } satisfies ToThread);
-    this.#watchFor(graceMs, 0);
+    this.#watchFor(stopMs, 0);
   }
 
   /** Hands the thread on, or lets it wait for the next program for a while. Called once, after the end. */
@@ -88,11 +96,12 @@ class ProgramThread {
 
   #take(message: FromThread): void {
     const listener = this.#listener;
+    this.#unanswered -= 1;
     if (message.type === "end") {
       this.#listener = undefined;
       if (message.isSpent) this.#stopThread();
     }
-    if (message.type === "end" || this.#shared[busySince] === 0) clearTimeout(this.#watch);
+    if (message.type === "end" || this.#unanswered === 0) clearTimeout(this.#watch);
     listener?.(message);
   }
 
@@ -101,19 +110,20 @@ class ProgramThread {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => {
       const since = this.#shared[busySince];
-      // Not yet begun, or waiting: a busy machine starts a thread late.
-      if (!since) return;
-      const left = since + mostMs - Date.now();
+      // Without it, the guest has not begun: a busy machine starts a thread late.
+      const left = since ? since + mostMs - Date.now() : graceMs;
+      // The same words as those of the thread, which on a busy machine may only be late to find its limit.
       if (left > 0) this.#watchFor(left, mostMs);
-      else this.#ended("it did not stop, so its thread was ended", "time");
+      else if (this.#shared[stopAsked] === 1) this.#ended(words.stopped, "stopped");
+      else this.#ended(words.time(this.#limitMs), "time");
     }, afterMs).unref();
   }
 
-  #ended(message: string, failed: "engine" | "time" = "engine"): void {
+  #ended(message: string, failed: "engine" | "time" | "stopped" = "engine"): void {
     clearTimeout(this.#idle);
     this.#stopThread();
     const output = { head: this.#printed.toString("utf8", 0, this.#shared[printedBytes]), tail: "", bytes: 0 };
-    this.#take({ type: "end", end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message }, output });
+    this.#take({ type: "end", end: { refusedCalls: 0, unhandled: 0, unseen: [], failed, message }, output, calls: [] });
   }
 
   #stopThread(): void {

@@ -14,6 +14,7 @@ import {
   type ThreadData,
   type TimedResult,
   type ToThread,
+  words,
 } from "./messages.ts";
 import { compileBody, positionIn, programName, SourceError } from "./source.ts";
 
@@ -200,10 +201,11 @@ class Guest {
     const calls = this.#calls;
     this.#calls = [];
     this.#turn += 1;
-    if (calls.length > 0 || this.#open.size > 0) tell({ type: "waits", calls, turn: this.#turn });
     if (!this.#end && this.#open.size === 0)
       this.#end = this.#failure("waits", "it awaits a promise that nothing can settle any more");
-    if (this.#end) this.#finish(this.#end);
+    // In one message, so that none of the calls of a program that has failed starts by chance before its end is known.
+    if (this.#end) this.#finish(this.#end, calls);
+    else tell({ type: "waits", calls, turn: this.#turn });
   }
 
   /** Reads what ended the engine's work: what the program itself throws never comes here. */
@@ -220,7 +222,7 @@ class Guest {
       return this.#failure(isStack ? "stack" : "engine", isStack ? "it recurses too deeply" : "the engine failed");
     }
     const { message, stack } = thrown;
-    if (message === "interrupted" && shared[stopAsked] === 1) return this.#failure("stopped", "it was stopped");
+    if (message === "interrupted" && shared[stopAsked] === 1) return this.#failure("stopped", words.stopped);
     if (message === "interrupted") return this.#overTime(stack);
     if (message === "out of memory" || message === lostText) return this.#overMemory(stack);
     return this.#failure("thrown", message, stack);
@@ -232,17 +234,16 @@ class Guest {
   }
 
   #overTime(stack?: unknown): ProgramEnd {
-    const { guestTimeoutMs } = this.#program.limits;
-    return this.#failure("time", `it ran for more than ${guestTimeoutMs} ms, the time of its calls not counted`, stack);
+    return this.#failure("time", words.time(this.#program.limits.guestTimeoutMs), stack);
   }
 
-  #finish(end: ProgramEnd): void {
+  #finish(end: ProgramEnd, calls: readonly GuestCall[] = []): void {
     this.#end = end;
     // Not disposed, which would walk all that it made: its memory is one object, and goes as such.
     this.#vm = undefined;
     this.#settle = undefined;
     guest = undefined;
-    tell({ type: "end", end, output: this.#output.kept, isSpent: this.#isSpent });
+    tell({ type: "end", end, output: this.#output.kept, calls, isSpent: this.#isSpent });
   }
 }
 
@@ -264,9 +265,8 @@ let guest: Guest | undefined;
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.type === "start") {
-    shared[stopAsked] = 0;
     guest = new Guest(message.program);
     void guest.start().catch((error) => guest?.end("engine", String(error)));
   } else if (message.type === "results") guest?.results(message.results);
-  else guest?.end("stopped", "it was stopped");
+  else guest?.end("stopped", words.stopped);
 });
