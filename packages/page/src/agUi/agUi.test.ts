@@ -214,6 +214,31 @@ test("the page runs its own tools: their calls are pending, and their results ar
   expect(lastText(client)).toBe("Picked.");
 });
 
+test("no expression in the schema of a page's tool is run, while types and required names are checked", async () => {
+  const args = { from: "aa!", "aa!": 1 };
+  const call = (given: object) => ({ calls: [{ name: "pick", args: given }] });
+  const served = await start([call({ from: 1 }), call({}), call(args), "Picked."], { pageTools: ["pick"] });
+  // Takes seconds for 25 letters and a sign; for these few a call would be refused.
+  const pattern = "^(a+)+$";
+  const unions = { anyOf: [{ type: "number" }, { type: "string", pattern }] };
+  const from = {
+    type: "string",
+    pattern,
+    allOf: [{ $ref: "#/$defs/slow" }],
+    oneOf: [unions],
+    not: { pattern: `${pattern}b` },
+  };
+  const parameters = {
+    ...{ type: "object", properties: { from }, required: ["from"], $defs: { slow: { pattern } } },
+    ...{ patternProperties: { [pattern]: {} }, propertyNames: { anyOf: [{ pattern }, { const: "from" }] } },
+  };
+  const client = clientOf(served);
+  await send(client, "pick", { tools: [{ name: "pick", description: "picks", parameters }] });
+  const results = client.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+  expect(results).toEqual([expect.stringContaining("from"), expect.stringContaining("from")]);
+  expect(client.messages.at(-1)).toMatchObject({ toolCalls: [{ function: { arguments: JSON.stringify(args) } }] });
+});
+
 test("text that a retried request takes back disappears, and a failure is told in words", async () => {
   const fail = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const served = await start([[{ type: "text-delta", text: "Half" }], "Whole."]);

@@ -53,5 +53,6 @@ function toExecutable({ name, description, parameters }: Tool): ExecutableTool {
       throw new Error("it runs in the page");
     },
   });
-  return { ...tool, ask: () => ({ text: `The page runs ${name}.` }) };
+  // Marked as a stranger's, so the expressions of its schema are not run: the page judges the forms of texts.
+  return { ...tool, hints: {}, ask: () => ({ text: `The page runs ${name}.` }) };
 }
