@@ -1,4 +1,6 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Agent } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -14,7 +16,7 @@ import {
   textOf,
   toolPart,
 } from "../testing/server.ts";
-import { openAgent } from "./index.ts";
+import { openAgent, PageSessions } from "./index.ts";
 import type { AgentLiveSession } from "./liveSession.ts";
 import { opener } from "./pageSessions.ts";
 
@@ -306,6 +308,37 @@ test("an answer that was recorded before the process ended is asked for again, a
   await reloaded.addToolApprovalResponse({ id: approvalOf(reloaded).id, approved: true });
   await vi.waitUntil(() => textOf(reloaded.lastMessage).endsWith("Paid."));
   expect(after.ran).toEqual([{ amount: 5 }]);
+});
+
+test("the same file is the same session, whether it is named by its path, from the working folder, or through a link", async () => {
+  const folder = temporaryFolder("page");
+  const real = join(folder, "real");
+  const link = join(folder, "link");
+  symlinkSync(folder, link);
+  // The folder `real` is not there yet when the first of them is opened.
+  const names = [
+    `${link}/real/x.jsonl`,
+    `${folder}/./real/../real/x.jsonl`,
+    relative(process.cwd(), `${real}/x.jsonl`),
+  ];
+  const opened: string[] = [];
+  const sessions = new PageSessions({
+    open: (_request, id) => {
+      const journal = names[Number(id)] ?? "";
+      const agent = (): Promise<Agent> => {
+        opened.push(id);
+        mkdirSync(real, { recursive: true });
+        return openAgent(new ScriptedProvider([]), journal);
+      };
+      return { journal, agent };
+    },
+  });
+  const first = await opener.open(sessions, new Request("http://page.test"), "0");
+  writeFileSync(join(real, "x.jsonl"), "");
+  for (const id of ["1", "2"])
+    expect(await opener.open(sessions, new Request("http://page.test"), id), names[Number(id)]).toBe(first);
+  expect(opened).toEqual(["0"]);
+  await sessions.close();
 });
 
 test("a request that comes while a session is left never uses the one that was left", async () => {

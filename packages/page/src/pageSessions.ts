@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { DurableLiveSession } from "./durableSession.ts";
 import { PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
@@ -17,6 +19,7 @@ export class PageSessions {
   }
 
   readonly options: PageOptions;
+  /** By the real path of the journal. */
   readonly #live: Map<string, Promise<AgentLiveSession>> = new Map();
 
   constructor(options: PageOptions) {
@@ -39,11 +42,12 @@ export class PageSessions {
   }
 
   async #opened(session: AgentSession): Promise<AgentLiveSession> {
-    let opening = this.#live.get(session.journal);
+    const file = realPath(session.journal);
+    let opening = this.#live.get(file);
     if (opening === undefined) {
-      opening = this.#start(session);
-      this.#live.set(session.journal, opening);
-      opening.catch(() => this.#live.delete(session.journal));
+      opening = this.#start(session, file);
+      this.#live.set(file, opening);
+      opening.catch(() => this.#live.delete(file));
     }
     const live = await opening;
     // Left meanwhile.
@@ -52,12 +56,23 @@ export class PageSessions {
     return live;
   }
 
-  async #start(session: AgentSession): Promise<AgentLiveSession> {
+  async #start(session: AgentSession, file: string): Promise<AgentLiveSession> {
     const left = (): void => {
-      this.#live.delete(session.journal);
+      this.#live.delete(file);
       void session.close?.();
     };
     const { lingerMs = 30_000 } = this.options;
     return new AgentLiveSession(await session.agent(), session, { lingerMs, left });
+  }
+}
+
+/** Returns the one path of a file, however it is given. Neither it nor its folder needs to be there. */
+function realPath(path: string): string {
+  const whole = resolve(path);
+  try {
+    return realpathSync.native(whole);
+  } catch {
+    const folder = dirname(whole);
+    return folder === whole ? whole : join(realPath(folder), basename(whole));
   }
 }
