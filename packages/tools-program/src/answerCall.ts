@@ -8,6 +8,7 @@ import {
   type ToolOutcome,
 } from "@toolcrib/core";
 import { attempt, leftOpen } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
 import { type Asked, approvalOf, openQuestion } from "./approval.ts";
 import type { GuestCall } from "./engine/messages.ts";
 import type { LogLine, ProgramLog } from "./programLog.ts";
@@ -63,11 +64,15 @@ export async function answerCall(
   if (!given) return ended(failure(name, "Invalid arguments: they are not JSON"));
   const callId = `${outer}:${number}`;
   let asked: Asked | undefined;
+  let instead = false;
   const write = async (more: readonly LogLine[]): Promise<boolean> =>
     log.step ? lines.push(...more) > 0 : await keep(more);
   const approve: Approve = async (guarded, question) => {
     const approval = await approvalOf(guarded, question, { number, callId, log, approve: options.approve, write });
-    if ("answer" in approval) return approval.answer;
+    if ("answer" in approval) {
+      instead = isObject(approval.answer) && "output" in approval.answer;
+      return approval.answer;
+    }
     asked = approval.asked;
     return leftOpen;
   };
@@ -79,13 +84,15 @@ export async function answerCall(
   const outcome = await registry.invoke(name, given.args, settings);
   if (asked) return { asked, lines };
   if (!outcome.ok && log.step) options.signal?.throwIfAborted();
-  return ended(attempt(() => read(registry, name, outcome)) ?? failure(name, "its result cannot be read"));
+  return ended(attempt(() => read(registry, name, outcome, instead)) ?? failure(name, "its result cannot be read"));
 }
 
-function read(registry: AnyToolRegistry, name: string, outcome: ToolOutcome): CallAnswer {
+/** `instead`: somebody has answered in the tool's place, by a text. */
+function read(registry: AnyToolRegistry, name: string, outcome: ToolOutcome, instead: boolean): CallAnswer {
   if (!outcome.ok) return { message: renderOutcome(name, outcome), code: outcome.error.code };
   if (registry.get(name)?.outputSchema !== undefined) {
     if (outcome.data !== undefined) return { value: outcome.data };
+    if (instead) return failure(name, `it did not run; the answer in its place is: ${outcome.output}`);
     return failure(name, `it gave no data for a program, of at most ${mostBytes} bytes and as its outputSchema says`);
   }
   const bytes = Buffer.byteLength(outcome.output);

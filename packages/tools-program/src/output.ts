@@ -35,7 +35,7 @@ export async function writeSpill(
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (codeOf(error) !== "EEXIST") throw error;
     });
-    if (!(await lstat(folder)).isDirectory()) return { why: "its folder is none" };
+    if (!(await lstat(folder)).isDirectory()) return { why: "it is a link or a file, not a folder" };
     await writeFile(path, text, { flag: "wx", mode: 0o600 }).catch(async (error: unknown) => {
       await rm(path, { force: true });
       throw error;

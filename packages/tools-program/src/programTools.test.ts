@@ -1,4 +1,4 @@
-import { ToolRegistry, toolOutput } from "@toolcrib/core";
+import { type ApprovalAnswer, ToolRegistry, toolOutput } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { echo, failureOf, registryOf, run, toolOf } from "../testing/registries.ts";
 import { createProgramTools } from "./index.ts";
@@ -56,6 +56,20 @@ describe("a call", () => {
       .then((all) => all.map(({ reason, value }) => reason?.message ?? value.a.length))`;
     const all = [told("none"), told("wrong"), told("large"), 2 ** 20 - 20];
     expect(JSON.parse(await run(code, [none, wrong, large]))).toEqual(all);
+  });
+
+  test("rejects with the text that a user gives in place of a tool with an output schema, whose data it is not", async () => {
+    const schema = { outputSchema: { type: "object" } } as const;
+    const ran: unknown[] = [];
+    const data = toolOf("data", () => ran.push(1), schema);
+    const registry = registryOf([data, echo]).guard(({ name }) => name === "run_program" || { ask: "May it?" });
+    const code = `return [await tools.data().catch(({ message }) => message), await tools.echo()]`;
+    const approve = (): ApprovalAnswer => ({ output: "ask Ann" });
+    expect(JSON.parse(await registry.execute("run_program", { code }, { approve }))).toEqual([
+      "Error executing data: it did not run; the answer in its place is: ask Ann",
+      "ask Ann",
+    ]);
+    expect(ran).toEqual([]);
   });
 
   test("takes and gives a text of up to 1 MiB of UTF-8, else rejects in words", async () => {

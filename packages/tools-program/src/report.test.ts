@@ -46,6 +46,15 @@ describe("the error of a program has its line and column", () => {
     expect(await failureOf(code)).toBe(words);
   });
 
+  test.each([
+    ["echo({})", "Did you mean tools.echo?"],
+    ["await readOrder({})", "Did you mean tools.read_order?"],
+    ["text(1);\nread_orders()", "Did you mean tools.read_order?"],
+  ])("and of a tool without `tools.` where that is: %s", async (code, hint) => {
+    expect(await failureOf(code, [echo, toolOf("read_order", () => "")])).toContain(`\n${hint}\n\n`);
+    expect(await failureOf("elsewhere()", [echo])).not.toContain("Did you mean");
+  });
+
   test.each<[string, string]>([
     ["let x = ;", "unexpected token in expression: ';' (line 1, column 9)\n> let x = ;"],
     ["const a = [1,\n 2", "it ends too early, where more is expected (line 2, column 3)\n> 2"],
@@ -173,7 +182,7 @@ describe("an answer that is longer than it may be", () => {
     mkdirSync(join(folder, "elsewhere"));
     symlinkSync(join(folder, "elsewhere"), spill);
     expect(await run(code, [], { maxOutputBytes: 100, spill })).toContain(
-      "they could not be written to a file (its folder is none)",
+      "they could not be written to a file (it is a link or a file, not a folder)",
     );
     expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
     expect(await run(code, [], { maxOutputBytes: 100, spill: "/dev/null/x" })).toContain("(ENOTDIR)");

@@ -1,4 +1,4 @@
-import { oneLine } from "@toolcrib/core/internal";
+import { nearestName, oneLine } from "@toolcrib/core/internal";
 import { clip, cutHead } from "@toolcrib/core/text";
 import type { CallRecord } from "./callRecord.ts";
 import type { KeptOutput, ProgramEnd } from "./engine/messages.ts";
@@ -20,11 +20,13 @@ interface Failed {
   readonly output: KeptOutput;
   readonly calls: readonly CallRecord[];
   readonly spill: string | undefined;
+  /** Of the tools that it may call. */
+  readonly names: readonly string[];
 }
 
 /** Words the failure of a program: why and where, what it printed, and the calls that it made, so that they are not made twice. */
-export async function failureReport({ end, code, output, calls, spill }: Failed): Promise<string> {
-  const why = whyFailed(end, code);
+export async function failureReport({ end, code, output, calls, spill, names }: Failed): Promise<string> {
+  const why = whyFailed(end, code, names);
   const made = calls.filter(({ state }) => state !== "waiting");
   const lines = made.map(callLine);
   const waiting = calls.length - made.length;
@@ -46,7 +48,7 @@ export async function failureReport({ end, code, output, calls, spill }: Failed)
   return `${joined(...short, fittingLines(made, lines, room))}${notice}`;
 }
 
-function whyFailed(end: FailedEnd, code: string): string {
+function whyFailed(end: FailedEnd, code: string, names: readonly string[]): string {
   const lines = code.split("\n");
   const isCutOff = end.failed === "syntax" && end.line !== undefined && end.line > lines.length;
   // The line after the last one has what is put around a program.
@@ -56,7 +58,7 @@ function whyFailed(end: FailedEnd, code: string): string {
   const text = lines[(line ?? 0) - 1]?.trim() ?? "";
   const shown = text === "" ? "" : `\n> ${clip(text, 200)}`;
   const start = { thrown: "", syntax: "The program does not parse: " }[String(end.failed)] ?? "The program was ended: ";
-  return `${start}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, { line: text, code })}`;
+  return `${start}${message || "it threw an error without words"}${place}${shown}${hintOf(end.failed, message, { line: text, code, names })}`;
 }
 
 const absent =
@@ -65,11 +67,14 @@ const absent =
 function hintOf(
   failed: FailedEnd["failed"],
   message: string,
-  { line, code }: { readonly line: string; readonly code: string },
+  { line, code, names }: { readonly line: string; readonly code: string; readonly names: readonly string[] },
 ): string {
   const isModule = failed === "syntax" && /^(?:import|export)\b/.test(line);
   if (isModule || (failed === "thrown" && absent.test(message)))
     return "\nA program has the JavaScript language, and no modules, files, network, timers or Node: call tools for those.";
+  const missing = failed === "thrown" ? /^ReferenceError: (\S+) is not defined$/.exec(message)?.[1] : undefined;
+  const near = missing && nearestName(missing, names);
+  if (near) return `\nDid you mean tools.${near}?`;
   if (code.trimStart().startsWith("```")) return "\nLeave out the ``` fence around the code.";
   if (failed === "waits") return "\nOnly calls of tools take time here: await those.";
   if (failed === "time" || failed === "memory") return "\nDo less in one program, or hand the work to a tool.";

@@ -99,7 +99,7 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   await calls.end(ended.end.failed === undefined);
   if (questions && !signal?.aborted) throw approvalRequired(questions, calls.records);
   if (difference !== undefined) return cannotGoOn(program, difference, log, ended.output);
-  return answerOf(program, ended, calls.records);
+  return answerOf(program, ended, calls.records, names);
 }
 
 /** Returns the answer of a program that has ended. Throws for one that has failed. */
@@ -107,9 +107,10 @@ async function answerOf(
   { code, settings }: ProgramRun,
   { end, output }: Pick<Ended, "end" | "output">,
   calls: readonly CallRecord[],
+  names: readonly string[] = [],
 ): Promise<string> {
   const { spill, maxOutputBytes: bytes } = settings;
-  if (end.failed !== undefined) throw new Error(await failureReport({ end, code, output, calls, spill }));
+  if (end.failed !== undefined) throw new Error(await failureReport({ end, code, output, calls, spill, names }));
   const shown = await shownOutput(output, bytes, spill);
   return [shown.trimEnd() === "" ? "(no output)" : shown, lostNote(end, calls)].filter(Boolean).join("\n\n");
 }
