@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Agent } from "@toolcrib/agent";
+import { type Agent, AgentError } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { temporaryFolder } from "@toolcrib/testing/temporaryFolder";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -224,12 +224,29 @@ test("stop is a route of its own: the turn ends for all its readers, and its tex
 });
 
 test("a turn that fails is an error of the page in words, and the session goes on", async () => {
-  const server = serve([new Error("no such model"), "Better."]);
+  const server = serve([new AgentError({ code: "not_found", message: "There is no such model." }), "Better."]);
   const page = openPage(server);
   await page.sendMessage({ text: "hi" });
-  expect([page.status, page.error?.message]).toEqual(["error", "The provider scripted failed: no such model"]);
+  expect([page.status, page.error?.message]).toEqual(["error", "There is no such model."]);
   await page.sendMessage({ text: "again" });
   expect(textOf(page.lastMessage)).toBe("Better.");
+});
+
+test("what a provider or the policy throws is logged, and its words do not reach the page", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  onTestFinished(() => log.mockRestore());
+  const policy = { remember: () => Promise.reject(new Error("disk full: /secret/file")) };
+  const server = serve([new Error("secret of the provider"), payment], { session: { policy } });
+  const page = openPage(server);
+  await page.sendMessage({ text: "hi" });
+  expect(page.error?.message).toBe("Something went wrong on the server. Its log has the details.");
+  await page.sendMessage({ text: "pay" });
+  const answers = { [toolPart(page.lastMessage, "pay")?.toolCallId ?? ""]: { always: true } };
+  const refused = await server.handle(post({ id: "chat", messages: page.messages, answers }));
+  const words = "The answer cannot be remembered: the server's log says why. Send true instead.";
+  expect([refused.status, await refused.text()]).toEqual([400, words]);
+  const logged = log.mock.calls.map(([error]) => String(error));
+  expect(logged).toEqual([expect.stringContaining("secret of the provider"), "Error: disk full: /secret/file"]);
 });
 
 test("of two messages, or two answers, that come at once, one is taken", async () => {

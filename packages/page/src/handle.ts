@@ -1,6 +1,5 @@
-import { type AgentErrorCode, isAgentError } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
-import { PageError } from "./errors.ts";
+import { PageError, toldWords } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
 import { opener, type PageSessions } from "./pageSessions.ts";
 import type { PageProtocol, PageReader } from "./protocol.ts";
@@ -13,16 +12,11 @@ export type PageHandler = (request: Request) => Promise<Response>;
 
 const defaultMaxBytes = 10_000_000;
 
-/** Errors of services, which are of use to a user. The words of all others may have paths, or names of variables. */
-const told: ReadonlySet<string> = new Set<AgentErrorCode>([
-  ...(["aborted", "rate_limit", "invalid_request", "not_found", "server", "network", "timeout"] as const),
-  ...(["bad_reply", "not_understood"] as const),
-]);
-
 /** Words an error for the user of a page. */
 export function explain(error: unknown, { options }: Pick<PageSessions, "options">): string {
   if (options.explain) return options.explain(error);
-  if (isAgentError(error) && told.has(error.code)) return error.message;
+  const words = toldWords(error);
+  if (words !== undefined) return words;
   console.error(error);
   return "Something went wrong on the server. Its log has the details.";
 }

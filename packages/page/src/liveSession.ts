@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, AgentError, type AgentEvent, type Answer, isAgentError } from "@toolcrib/agent";
-import { messageOf } from "@toolcrib/core/text";
 import { PageError } from "./errors.ts";
 import type { PageAction, PageAnswer, SessionState, Turn } from "./protocol.ts";
 import type { AgentSession } from "./sessions.ts";
@@ -132,7 +131,8 @@ export class AgentLiveSession implements LiveSession {
     if (!policy || !tool) throw new PageError(400, "This session cannot remember an answer; send true instead.");
     const { name, args, question } = call;
     await policy.remember({ name, args, tool }, question).catch((error: unknown) => {
-      throw new PageError(400, `The answer cannot be remembered: ${messageOf(error)}. Send true instead.`);
+      console.error(error);
+      throw new PageError(400, "The answer cannot be remembered: the server's log says why. Send true instead.");
     });
   }
 }

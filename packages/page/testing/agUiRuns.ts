@@ -11,7 +11,7 @@ const url = "http://page.invalid/chat";
 /** One thread: an agent of ours, and a client of AG-UI, of the present version or of 0.0.59. Returns what is wrong, in words. */
 export async function checkRandomThread(random: () => number, runs: number, journal: string): Promise<string[]> {
   const agent = createRandomAgent(random, { journal });
-  const sessions = new PageSessions({ open: () => ({ journal, agent: () => agent }) });
+  const sessions = new PageSessions({ open: () => ({ journal, agent: () => agent }), explain: String });
   const isOld = random() < 0.4;
   const served = serveInProcess(sessions, random);
   const config = { url, threadId: "thread", fetch: served.fetch };

@@ -45,7 +45,7 @@ export async function checkTurn({ agent, continues, events }: RandomTurn, label:
       yield event;
     }
   }
-  const stream = toUIMessageStream(watched(), { agent, continues });
+  const stream = toUIMessageStream(watched(), { agent, continues, explain: String });
   const { message, errors } = await readMessage(stream, continues ? before : undefined);
   const last = toUIMessages(agent).at(-1);
   // A message that the service refused is taken back.

@@ -2,7 +2,7 @@ import { Agent, AgentError, type AgentEvent } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from "ai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readMessage } from "../../testing/readPage.ts";
 import { fromUIMessages, toUIMessageStream, toUIMessages } from "../aiSdk.ts";
 
@@ -160,7 +160,10 @@ describe("every event becomes what the protocol has for it", () => {
   });
 
   test("a failure is an error in words, a stop an abort; all that was open is closed", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const secret = await chunksOf(step, { type: "text-delta", text: "a" }, new Error("a secret"));
+    expect(log.mock.calls.map(String)).toEqual(["Error: a secret"]);
+    log.mockRestore();
     expect(secret.at(-1)).toEqual({ type: "error", errorText: "Something went wrong on the server." });
     const failed = await chunksOf(step, new AgentError({ code: "network", message: "The line is dead." }));
     expect(failed.at(-1)).toEqual({ type: "error", errorText: "The line is dead." });

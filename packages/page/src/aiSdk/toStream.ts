@@ -1,5 +1,6 @@
-import { type Agent, type AgentEvent, isAgentError } from "@toolcrib/agent";
+import type { Agent, AgentEvent } from "@toolcrib/agent";
 import type { UIMessageChunk } from "ai";
+import { toldWords } from "../errors.ts";
 import type { SessionState } from "../protocol.ts";
 import { lastReply, stateOf } from "./messages.ts";
 import { turnChunks } from "./stream.ts";
@@ -12,7 +13,7 @@ export interface StreamOptions {
   readonly continues?: boolean;
   /** The id of that message in the page. Default: the one that `toUIMessages` gives it. */
   readonly messageId?: string;
-  /** Words an error for the user. Default: the message of an AgentError, otherwise a sentence without details. */
+  /** Words an error for the user. Default: errors of the model's service in their own words, any other in a sentence without details, and on the console. */
   readonly explain?: (error: unknown) => string;
 }
 
@@ -62,5 +63,7 @@ async function* chunksOf(
 }
 
 function explainAlone(error: unknown): string {
-  return isAgentError(error) ? error.message : "Something went wrong on the server.";
+  const words = toldWords(error);
+  if (words === undefined) console.error(error);
+  return words ?? "Something went wrong on the server.";
 }
