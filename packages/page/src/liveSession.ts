@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Agent, AgentError, type AgentEvent, type Answer, isAgentError } from "@toolcrib/agent";
+import { type Agent, AgentError, type AgentEvent, type Answer, isAgentError, type PendingCall } from "@toolcrib/agent";
+import type { AnyToolRegistry } from "@toolcrib/core";
+import { offeredFolder, upToOf } from "@toolcrib/core/internal";
 import { PageError } from "./errors.ts";
 import type { PageAction, PageAnswer, SessionState, Turn } from "./protocol.ts";
 import type { AgentSession } from "./sessions.ts";
@@ -50,6 +52,8 @@ export class AgentLiveSession implements LiveSession {
   readonly #left: () => void;
   isLeft = false;
   #turn: RunningTurn | undefined;
+  /** A request has the next turn: until it is known whether that starts, no other one may remember an answer, or start one. */
+  #isStarting = false;
   #users = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -73,28 +77,35 @@ export class AgentLiveSession implements LiveSession {
   }
 
   async start(action: StartAction): Promise<Turn> {
-    if (this.#turn?.isOver === false) throw turnRuns;
-    const controller = new AbortController();
+    if (this.#isStarting || this.#turn?.isOver === false) throw turnRuns;
+    this.#isStarting = true;
     try {
-      const { labels } = this.#session;
-      const tools = action.tools?.(this.#agent.toolRegistry);
-      const options = { signal: controller.signal, labels, ...(tools && { tools }) };
-      const events =
-        action.type === "send"
-          ? this.#agent.streamChat(action.content, options)
-          : this.#agent.streamApprove(await toAnswers(action.answers, (id) => this.#remember(id)), options);
-      // By its first event the turn has checked and recorded what it was given.
-      const first = await events.next();
-      const turn = new RunningTurn(this, { first, events, controller, continues: action.type === "answer" });
-      this.#turn = turn;
-      void turn.over.then(async () => {
-        await sleep(readableMs, undefined, { ref: false });
-        if (this.#turn === turn) this.#turn = undefined;
-      });
-      return turn;
+      return await this.#start(action);
     } catch (error) {
       throw refusal(error);
+    } finally {
+      this.#isStarting = false;
     }
+  }
+
+  async #start(action: StartAction): Promise<Turn> {
+    const controller = new AbortController();
+    const { labels } = this.#session;
+    const tools = action.tools?.(this.#agent.toolRegistry);
+    const options = { signal: controller.signal, labels, ...(tools && { tools }) };
+    const events =
+      action.type === "send"
+        ? this.#agent.streamChat(action.content, options)
+        : this.#agent.streamApprove(await this.#answersOf(action.answers, tools), options);
+    // By its first event the turn has checked and recorded what it was given.
+    const first = await events.next();
+    const turn = new RunningTurn(this, { first, events, controller, continues: action.type === "answer" });
+    this.#turn = turn;
+    void turn.over.then(async () => {
+      await sleep(readableMs, undefined, { ref: false });
+      if (this.#turn === turn) this.#turn = undefined;
+    });
+    return turn;
   }
 
   async stop(): Promise<void> {
@@ -124,9 +135,23 @@ export class AgentLiveSession implements LiveSession {
     this.isLeft = true;
   }
 
-  async #remember(callId: string): Promise<void> {
+  async #answersOf(
+    answers: ReadonlyMap<string, PageAnswer>,
+    tools: AnyToolRegistry = this.#agent.toolRegistry,
+  ): Promise<Record<string, Answer>> {
+    const { pending } = this.#agent;
+    const plain = await toAnswers(answers, async () => undefined);
+    for (const call of pending) {
+      // The agent refuses them all then, in its own words, and nothing may be remembered of them.
+      if (await isUnfit(plain[call.callId], call, tools)) return plain;
+    }
+    return await toAnswers(answers, async (callId) => {
+      await this.#remember(pending.find((call) => call.callId === callId));
+    });
+  }
+
+  async #remember(call: PendingCall | undefined): Promise<void> {
     const { policy } = this.#session;
-    const call = this.#agent.pending.find((one) => one.callId === callId);
     const tool = call && this.#agent.toolRegistry.get(call.name);
     if (!policy || !tool) throw new PageError(400, "This session cannot remember an answer; send true instead.");
     const { name, args, question } = call;
@@ -135,6 +160,19 @@ export class AgentLiveSession implements LiveSession {
       throw new PageError(400, "The answer cannot be remembered: the server's log says why. Send true instead.");
     });
   }
+}
+
+/** Returns whether the agent would refuse an answer, by its form or its arguments. */
+async function isUnfit(
+  answer: Answer | undefined,
+  { callId, name, question, within }: PendingCall,
+  tools: AnyToolRegistry,
+): Promise<boolean> {
+  const args = typeof answer === "object" && "args" in answer ? answer.args : undefined;
+  if (question.needs !== undefined && (answer === true || args !== undefined)) return true;
+  if (upToOf(answer) !== undefined && (within === undefined || offeredFolder(question) === undefined)) return true;
+  const checked = args === undefined ? undefined : await tools.check(name, args, { callId, within });
+  return checked?.ok === false && checked.error.code === "invalid_arguments";
 }
 
 /** Words what kept a turn from starting. */
