@@ -38,8 +38,8 @@ export async function approvalOf(
   question: ApprovalQuestion,
   { number, callId, log, approve, write }: Approval,
 ): Promise<{ readonly answer: ApprovalAnswer } | { readonly asked: Asked }> {
-  const print = printOf(guarded, question);
-  const offer = offerOf(guarded, question);
+  const asked = askedOf(guarded, question, { callId, number });
+  const { print, offer } = asked;
   const once = async (answer: ApprovalAnswer, ...lines: LogLine[]): Promise<{ readonly answer: ApprovalAnswer }> => {
     return { answer: (await write(lines)) ? answer : "the record of the program cannot be kept" };
   };
@@ -53,7 +53,7 @@ export async function approvalOf(
     log.grants.use(by, number);
     return once(true, { type: "start", number, by });
   }
-  if (!approve) return { asked: askedOf(guarded, question, { callId, number, print, offer }) };
+  if (!approve) return { asked };
   const answer = await approve(guarded, withFolder(question, offer?.folder));
   const most = upToOf(answer);
   if (!offer || most === undefined) return { answer };
@@ -62,12 +62,10 @@ export async function approvalOf(
   return once(true, { type: "offer", number, ...offer }, { type: "answer", number, answer });
 }
 
-function askedOf(
-  { name, args, effects }: GuardedCall,
-  question: ApprovalQuestion,
-  rest: Pick<Asked, "callId" | "number" | "print" | "offer">,
-): Asked {
-  return { name, args, ...(effects && { effects }), question, ...rest };
+function askedOf(guarded: GuardedCall, question: ApprovalQuestion, ids: Pick<Asked, "callId" | "number">): Asked {
+  const { name, args, effects } = guarded;
+  const [print, offer] = [printOf(guarded, question), offerOf(guarded, question)];
+  return { name, args, ...(effects && { effects }), question, ...ids, print, offer };
 }
 
 interface HeldCall {
@@ -91,11 +89,11 @@ export async function openQuestion(
   const { question, args: given = {} } = checked.error.details;
   const { labels, signal, within } = options;
   const guarded = await guardedCallOf(tool, { name, args: given, callId, within, labels, signal });
-  const print = printOf(guarded, question);
-  const offer = offerOf(guarded, question);
+  const asked = askedOf(guarded, question, { callId, number });
+  const { print, offer } = asked;
   const isAnswered =
     log.answerTo(number, print) !== undefined || (offer && log.grants.find(number, offer)) !== undefined;
-  return isAnswered ? undefined : askedOf(guarded, question, { callId, number, print, offer });
+  return isAnswered ? undefined : asked;
 }
 
 /** Returns questions as they are shown together, and the lines that record what they offer. */

@@ -247,11 +247,8 @@ export class ProgramCalls {
   }
 
   #lookUp({ number, name, args }: GuestCall): void {
-    const found = this.#settings.lookUp(
-      name,
-      attempt((): unknown => JSON.parse(args)),
-    );
-    this.#deliver(this.#resultOf(number, found, this.#time));
+    const asked: unknown = attempt(() => JSON.parse(args));
+    this.#deliver(this.#resultOf(number, this.#settings.lookUp(name, asked), this.#time));
   }
 
   /** Returns a result with the time at which the program gets it. */

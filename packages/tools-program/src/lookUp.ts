@@ -14,22 +14,16 @@ export function lookUp(registry: AnyToolRegistry, mayCall: MayCall, name: string
   if (typeof asked !== "string") return { message: `${name} takes a text: ${name}("…")`, code: "invalid_arguments" };
   const tools = callableTools(registry, mayCall);
   if (name === "searchTools") {
-    const found = rankTools(
-      tools.map((tool) => tool.getSchema().function),
-      asked.slice(0, longestWords),
-    );
+    const schemas = tools.map((one) => one.getSchema().function);
+    const found = rankTools(schemas, asked.slice(0, longestWords)).slice(0, mostFound);
     return {
-      value: found
-        .slice(0, mostFound)
-        .map(({ name: one, description }) => ({ name: one, description: firstSentence(description) })),
+      value: found.map(({ name: one, description }) => ({ name: one, description: firstSentence(description) })),
     };
   }
   const tool = tools.find((one) => one.name === asked);
   if (tool) return { value: declarationOf(tool, { isWhole: true }) };
-  const nearest = nearestName(
-    asked,
-    tools.map((one) => one.name),
-  );
+  const names = tools.map((one) => one.name);
+  const nearest = nearestName(asked, names);
   const notFound = `Tool not found: ${shownName(asked)}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`;
   return { message: refusalOf(registry, mayCall, asked) ?? notFound, code: "not_found" };
 }

@@ -57,19 +57,19 @@ const ask = (number, name, args, at) => new Pledge((resolve, reject) => {
   put(number, { resolve, reject, at, size: text.length });
   host("call", number, name, text);
 });
+const tooMany = (what, at) => new Pledge((_, reject) => reject(failureOf("A program may " + what, "too_many_calls", at)));
 const callTool = (name, args, more) => {
   const at = new Failure("");
   if (calls >= maxCalls) {
     refused += 1;
-    return new Pledge((_, reject) => reject(failureOf("A program may make " + maxCalls + " calls (maxCalls), and this one has made them: return what you have, and do the rest in another program", "too_many_calls", at)));
+    return tooMany("make " + maxCalls + " calls (maxCalls), and this one has made them: return what you have, and do the rest in another program", at);
   }
   calls += 1;
   return ask(calls, apply(slice, name, [0, longestName]), more ? [args, ...more] : args, at);
 };
 const lookUp = (name, args) => {
   const at = new Failure("");
-  if (lookups >= maxCalls)
-    return new Pledge((_, reject) => reject(failureOf("A program may look up tools " + maxCalls + " times (maxCalls)", "too_many_calls", at)));
+  if (lookups >= maxCalls) return tooMany("look up tools " + maxCalls + " times (maxCalls)", at);
   lookups += 1;
   return ask(-lookups, name, args, at);
 };
