@@ -38,14 +38,20 @@ export function createHandler(sessions: PageSessions, protocol: PageProtocol): P
 function checkOrigin(request: Request, origins: readonly string[] = []): void {
   const { headers, url } = request;
   const origin = headers.get("origin");
-  // A proxy may have ended TLS, so the scheme is not compared.
-  const own = headers.get("host") ?? new URL(url).host;
-  const isOwn = origin === null ? headers.get("sec-fetch-site") !== "cross-site" : origin.split("://")[1] === own;
+  const host = headers.get("host") ?? new URL(url).host;
+  const isOwn = origin === null ? headers.get("sec-fetch-site") !== "cross-site" : isOf(origin, host);
   if (!isOwn && !(origin !== null && origins.includes(origin)))
     throw new PageError(
       403,
       "A page of this origin may not use this server; its option `origins` names those that may.",
     );
+}
+
+/** Returns whether an origin is of this host. A proxy may have ended TLS, so the scheme is that of the origin, whose own port may be stated. */
+function isOf(origin: string, host: string): boolean {
+  const [scheme = ""] = origin.split("://");
+  const own = URL.parse(`${scheme}://${host}`);
+  return own !== null && own.host !== "" && own.host === URL.parse(origin)?.host;
 }
 
 async function answer(request: Request, sessions: PageSessions, protocol: PageProtocol): Promise<Response> {

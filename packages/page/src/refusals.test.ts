@@ -193,6 +193,22 @@ test("an error of the application is told without its details, unless it words i
   log.mockRestore();
 });
 
+test.each([
+  ["https://app.example", "app.example:443", 200],
+  ["http://app.example", "app.example:80", 200],
+  ["https://app.example", "APP.example", 200],
+  ["https://app.example:8443", "app.example:8443", 200],
+  ["http://app.example", "app.example:443", 403],
+  ["https://app.example:8443", "app.example", 403],
+  ["https://app.example.evil", "app.example", 403],
+  ["https://evil.example", "app.example", 403],
+  ["null", "app.example", 403],
+  ["", "app.example", 403],
+])("a page of the origin %j may call the host %j: %i", async (origin, host, status) => {
+  const server = startServer(temporaryFolder("page"), ["hi"]);
+  expect((await server.handle(post(say("hi"), { origin, host }))).status).toBe(status);
+});
+
 test("the server's own pages, those of named origins and programs may call it", async () => {
   const server = startServer(temporaryFolder("page"), ["1", "2", "3", "4"], { origins: ["https://app.example"] });
   for (const headers of [
