@@ -209,7 +209,16 @@ test("the page runs its own tools: their calls are pending, and their results ar
   await send(client, "pick", { tools });
   expect(pending).toHaveLength(1);
   client.addMessage({ id: "result", role: "tool", toolCallId: pending[0] ?? "", content: "b" });
+  const { messages } = client;
   await client.runAgent({ tools });
+  client.setMessages(messages.slice(0, messages.findIndex(({ id }) => id === "result") + 1));
+  const fail = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  await expect(client.runAgent({ tools })).rejects.toMatchObject({
+    status: 409,
+    payload: expect.stringContaining(`"${pending[0]}" has its result`),
+  });
+  fail.mockRestore();
+  await client.connectAgent();
   expect(served.provider.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", output: "b", isError: false });
   expect(lastText(client)).toBe("Picked.");
 });

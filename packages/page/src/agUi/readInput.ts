@@ -62,7 +62,7 @@ export function actionOf(input: AgUiInput, state: SessionState, pageTools: Reado
     );
   const answers = new Map([...results, ...readAnswers(input.resume, open)]);
   if (answers.size > 0) return { type: "answer", answers, ...turn };
-  return { type: "send", content: newMessage(input.messages), ...turn };
+  return { type: "send", content: newMessage(input.messages, state), ...turn };
 }
 
 /** Returns the results that the page sends at the end of its messages, for calls that wait for one. */
@@ -86,8 +86,10 @@ function textOf(parts: readonly ContentPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : `[${part.type} left out]`)).join("\n");
 }
 
-function newMessage(messages: readonly Message[]): UserContent {
+function newMessage(messages: readonly Message[], state: SessionState): UserContent {
   const last = messages.at(-1);
+  if (last?.role === "tool" && state.messages.some((one) => one.role === "tool" && one.callId === last.toolCallId))
+    throw new PageError(409, `The call ${JSON.stringify(last.toolCallId)} has its result. Read the session again.`);
   if (last?.role !== "user") {
     const found = last ? `the last is of the role ${last.role}` : "there is none";
     throw new PageError(400, `The last message must be a new one of the user: ${found}.`);
