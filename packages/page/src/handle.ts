@@ -159,10 +159,17 @@ async function bodyOf(request: Request, maxBytes: number = defaultMaxBytes): Pro
   if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge;
-    chunks.push(chunk);
+  if (request.bodyUsed)
+    throw new Error("The body of the request was read before: pass on one that no parser has read.");
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A client that leaves is no fault of the server.
+    throw error === tooLarge ? error : new PageError(400, "The body was not sent to its end.");
   }
   const body = parsed(Buffer.concat(chunks).toString());
   if (!isObject(body) || Array.isArray(body)) throw new PageError(400, "The body is not a JSON object.");

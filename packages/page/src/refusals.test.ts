@@ -209,6 +209,25 @@ test.each([
   expect((await server.handle(post(say("hi"), { origin, host }))).status).toBe(status);
 });
 
+test("a client that leaves in the middle of its body is not logged, and a body that was read before is", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const server = startServer(temporaryFolder("page"), []);
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("{"));
+      controller.error(new Error("aborted"));
+    },
+  });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" } as const;
+  expect(await refusalOf(server, new Request(base, init))).toEqual([400, "The body was not sent to its end."]);
+  expect(log.mock.calls).toEqual([]);
+  const read = post(say("hi"));
+  await read.text();
+  expect((await refusalOf(server, read))[0]).toBe(500);
+  expect(log.mock.calls.map(String)).toEqual([expect.stringContaining("that no parser has read")]);
+  log.mockRestore();
+});
+
 test("the server's own pages, those of named origins and programs may call it", async () => {
   const server = startServer(temporaryFolder("page"), ["1", "2", "3", "4"], { origins: ["https://app.example"] });
   for (const headers of [
