@@ -2,8 +2,9 @@ import type { RunStep } from "./callStep.ts";
 import type { ContentBlock, ToolProgress } from "./content.ts";
 import type { ToolEffect } from "./effect.ts";
 import type { ApprovalQuestion, DenialDetails, ToolError } from "./errors.ts";
+import type { ToolTraits } from "./toolTraits.ts";
 
-export type { ContentBlock, ToolEffect, ToolProgress };
+export type { ContentBlock, ToolEffect, ToolProgress, ToolTraits };
 
 /** A JSON Schema object (draft-07 or 2020-12). https://json-schema.org */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -71,18 +72,6 @@ export interface CallLog {
   readonly step?: RunStep | undefined;
 }
 
-/** Claims of a tool about itself; MCP's tool annotations and the approval policy read it. */
-export interface ToolTraits {
-  /** Changes nothing. */
-  readonly readOnly?: boolean | undefined;
-  /** May destroy something. */
-  readonly destructive?: boolean | undefined;
-  /** A second call with the same arguments changes nothing more. */
-  readonly idempotent?: boolean | undefined;
-  /** Reaches beyond this machine's known state (network, other programs). */
-  readonly openWorld?: boolean | undefined;
-}
-
 /** Milliseconds; `Infinity` means no limit. */
 export type TimeLimit = number | ((args: Record<string, unknown>) => number);
 
@@ -116,6 +105,11 @@ export interface ExecutableTool extends ToolTraits {
   readonly callers?: readonly ToolCallerKind[] | undefined;
   /** Calls other tools by `call.caller.registry`, which is always there then, with `within`. What they do is theirs, not the tool's. */
   readonly composite?: boolean | undefined;
+  /**
+   * The version of the record that a composite tool keeps, which changes with all that its way depends on beside its arguments and the tools called:
+   * its engine, for example. Only the same version repeats a record.
+   */
+  readonly recordVersion?: string | undefined;
   /**
    * Values of arguments that a call leaves out, by their path (`edits[].replace_all`), if the schema does not state them as `default`. For
    * programs that compare versions (`@toolcrib/contracts`): no model is told by it.

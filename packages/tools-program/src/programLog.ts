@@ -109,8 +109,7 @@ export class ProgramLog {
 
   /** Begins the record of this run. `outer`: the id of the program's call. */
   static async open(log: CallLog | undefined, code: string, outer: string, start: GuestStart): Promise<ProgramLog> {
-    const engine = digest(`${engineVersion}\n${guestPrelude}`);
-    const own: Line<"begin"> = { type: "begin", ...start, code: digest(code), engine };
+    const own: Line<"begin"> = { type: "begin", ...start, code: digest(code), engine: engineDigest() };
     const [first = (await log?.step?.(async () => own)) ?? own] = (log?.lines ?? []) as readonly LogLine[];
     const opened = new ProgramLog(log, outer, own, first);
     if (opened.problem === undefined && opened.#first.length > 0) await log?.write(opened.#first);
@@ -125,6 +124,11 @@ export class ProgramLog {
       const state = end ? (end.ok ? "ok" : "failed") : open;
       return { number, name, args: clip(args, shownLength), isReadOnly: false, state };
     });
+  }
+
+  /** Returns whether a record that cannot be repeated may lack calls: in the middle of a turn, those of steps are in records of their own. */
+  get mayLackCalls(): boolean {
+    return this.problem !== undefined && this.step !== undefined;
   }
 
   get isKept(): boolean {
@@ -174,6 +178,11 @@ export class ProgramLog {
   answerTo(number: number, print: string): ApprovalAnswer | undefined {
     return this.#answers.get(`${number} ${print}`);
   }
+}
+
+/** Returns the digest of what runs a program: another engine may take another way. */
+export function engineDigest(): string {
+  return digest(`${engineVersion}\n${guestPrelude}`);
 }
 
 export function digest(text: string): string {

@@ -191,6 +191,16 @@ test("it does nothing by itself, waits as long as its calls do, and is no tool o
   });
 });
 
+test("its record has one version for each way of cutting a program into steps, also in a copy of the tool", () => {
+  const versionOf = (options: object): string | undefined => {
+    const [tool] = createProgramTools(new ToolRegistry([echo]), options);
+    return { ...tool }.recordVersion;
+  };
+  expect(versionOf({})).toMatch(/^[0-9a-f]{64}$/);
+  expect(versionOf({ memoryBytes: 2 ** 24, maxCalls: 5 })).toBe(versionOf({}));
+  expect(versionOf({ maxConcurrent: 2 })).not.toBe(versionOf({}));
+});
+
 test("it is refused without a registry that runs it, as its calls would pass no guard", async () => {
   const [tool] = createProgramTools(new ToolRegistry([echo]));
   await expect(tool?.execute({ code: "return tools.echo()" })).rejects.toThrow("must be called through a registry");

@@ -3,6 +3,7 @@ import { type AnyToolRegistry, defineTool, type ExecutableTool } from "@toolcrib
 import { callableTools, isCallable, isReadOnly, type MayCall } from "./callable.ts";
 import { describeProgram } from "./description.ts";
 import { type ProgramOptions, programSettings } from "./options.ts";
+import { digest, engineDigest } from "./programLog.ts";
 import { runProgram } from "./runProgram.ts";
 
 /** Set within the calls of a program: one of them may run another program, of an agent's own tools for example. */
@@ -45,5 +46,16 @@ export function createProgramTools(registry: AnyToolRegistry, options: ProgramOp
       function: { name, description: describeProgram(registry, settings, mayCall), parameters },
     };
   };
-  return [{ ...tool, composite: true, getSchema }];
+  const recordVersion = (): string => digest(`${engineDigest()}\n${settings.maxConcurrent}`);
+  return [
+    {
+      ...tool,
+      composite: true,
+      getSchema,
+      // Made when it is asked for: most never ask.
+      get recordVersion() {
+        return recordVersion();
+      },
+    },
+  ];
 }

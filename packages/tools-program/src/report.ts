@@ -12,20 +12,26 @@ const mostOfOutput = 2000;
 const reserve = 600;
 const mostPath = 4096;
 
+const missing = "It may have made calls that are not listed here: look at what they did before you make them again.";
+
 export type FailedEnd = Extract<ProgramEnd, { failed: string }>;
 
-interface Failed {
+/** The facts about a program that has failed. */
+export interface Failed {
   readonly end: FailedEnd;
   readonly code: string;
   readonly output: KeptOutput;
   readonly calls: readonly CallRecord[];
+  /** It may have made more calls than these. */
+  readonly mayLackCalls: boolean;
   readonly spill: string | undefined;
   /** Of the tools that it may call. */
   readonly names: readonly string[];
 }
 
 /** Words the failure of a program: why and where, what it printed, and the calls that it made, so that they are not made twice. */
-export async function failureReport({ end, code, output, calls, spill, names }: Failed): Promise<string> {
+export async function failureReport(failed: Failed): Promise<string> {
+  const { end, code, output, calls, mayLackCalls, spill, names } = failed;
   const why = whyFailed(end, code, names);
   const made = calls.filter(({ state }) => state !== "waiting");
   const lines = made.map(callLine);
@@ -34,7 +40,9 @@ export async function failureReport({ end, code, output, calls, spill, names }: 
   const refused =
     end.refusedCalls === 0 ? "" : `\n${count(end.refusedCalls, "more call")} refused, as there were too many.`;
   const joined = (words: string, text: string, shown: readonly string[]): string => {
-    const list = shown.length === 0 ? "It made no call." : `Calls that it made:\n${shown.join("\n")}`;
+    const none = mayLackCalls ? missing : "It made no call.";
+    const list =
+      shown.length === 0 ? none : `Calls that it made:\n${shown.join("\n")}${mayLackCalls ? `\n${missing}` : ""}`;
     return `${words}${text === "" ? "" : `\n\nPrinted:\n${text.trimEnd()}`}\n\n${list}${notStarted}${refused}`;
   };
   const printed = output.tail === "" ? output.head : `${output.head}\n[…]\n${output.tail}`;

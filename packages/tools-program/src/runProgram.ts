@@ -10,7 +10,7 @@ import { lookUp, refusalOf } from "./lookUp.ts";
 import type { ProgramSettings } from "./options.ts";
 import { keptForFile, shownOutput } from "./output.ts";
 import { ProgramLog } from "./programLog.ts";
-import { failureReport, lostNote } from "./report.ts";
+import { type Failed, failureReport, lostNote } from "./report.ts";
 
 /** Characters of output that are kept where nothing limits it: a program cannot make many more in its memory. */
 const mostKept = 64 * 2 ** 20;
@@ -99,7 +99,7 @@ export async function runProgram(program: ProgramRun): Promise<string> {
   await calls.end(ended.end.failed === undefined);
   if (questions && !signal?.aborted) throw approvalRequired(questions, calls.records);
   if (difference !== undefined) return cannotGoOn(program, difference, log, ended.output);
-  return answerOf(program, ended, calls.records, names);
+  return answerOf(program, ended, calls.records, { names });
 }
 
 /** Returns the answer of a program that has ended. Throws for one that has failed. */
@@ -107,10 +107,13 @@ async function answerOf(
   { code, settings }: ProgramRun,
   { end, output }: Pick<Ended, "end" | "output">,
   calls: readonly CallRecord[],
-  names: readonly string[] = [],
+  { names = [], mayLackCalls = false }: Partial<Pick<Failed, "names" | "mayLackCalls">>,
 ): Promise<string> {
   const { spill, maxOutputBytes: bytes } = settings;
-  if (end.failed !== undefined) throw new Error(await failureReport({ end, code, output, calls, spill, names }));
+  if (end.failed !== undefined) {
+    const failed = { end, code, output, calls, mayLackCalls, spill, names };
+    throw new Error(await failureReport(failed));
+  }
   const shown = await shownOutput(output, bytes, spill);
   return [shown.trimEnd() === "" ? "(no output)" : shown, lostNote(end, calls)].filter(Boolean).join("\n\n");
 }
@@ -119,7 +122,7 @@ async function answerOf(
 function cannotGoOn(program: ProgramRun, why: string, log: ProgramLog, output = noOutput): Promise<string> {
   const message = `it cannot go on: ${why}`;
   const end = { refusedCalls: 0, unhandled: 0, unseen: [], failed: "engine", message } as const;
-  return answerOf(program, { end, output }, log.records);
+  return answerOf(program, { end, output }, log.records, { mayLackCalls: log.mayLackCalls });
 }
 
 function approvalRequired(within: readonly WithinQuestion[], calls: readonly CallRecord[]): ToolError {

@@ -163,6 +163,35 @@ describe("a question within a program", () => {
     expect([...records.keys()]).toContain("call:c:3");
   });
 
+  test("or a turn whose steps another version of the tool has recorded: it ends as failed, says that it may have made calls, and runs none", async () => {
+    const records = new Map<string, unknown>();
+    let isCut = false;
+    const steps: StepRunner = {
+      async run<T>(name: string, fn: () => Promise<T>): Promise<T> {
+        // The process dies before the second write.
+        if (name === "start:c:3" && !isCut) {
+          isCut = true;
+          throw new Error("died");
+        }
+        if (!records.has(name)) records.set(name, structuredClone(await fn()));
+        return structuredClone(records.get(name)) as T;
+      },
+    };
+    const onQuestions = async (pending: Agent["pending"]) =>
+      Object.fromEntries(pending.map(({ callId }) => [callId, true]));
+    const code = `await tools.look(); for (const path of ["p1", "p2"]) await tools.write({ path })`;
+    const { agent: first } = agentOf([program(code)], { steps });
+    await expect(first.chat("go", { onQuestions })).rejects.toThrow("died");
+    records.set("program:c", { value: { ...(records.get("program:c") as { value: object }).value, engine: "older" } });
+    const { agent } = agentOf(["fine"], { steps });
+    expect(await agent.chat("go", { onQuestions })).toBe("fine");
+    expect(outputs(agent)).toEqual([
+      "Error executing run_program: The program was ended: it cannot go on: its record is that of another version of @toolcrib/tools-program\n\n" +
+        "It may have made calls that are not listed here: look at what they did before you make them again.",
+    ]);
+    expect(ran).toEqual(["look", "p1"]);
+  });
+
   test("that a message answers ends the program as failed; what it did stays", async () => {
     const { agent, provider } = agentOf([program(loop), "well then"]);
     await expect(agent.chat("go")).rejects.toMatchObject({ reason: "approval" });

@@ -1,7 +1,8 @@
 import type { Provider } from "@toolcrib/agent";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
-import type { ToolRegistry } from "@toolcrib/core";
+import type { ExecutableTool, ToolRegistry } from "@toolcrib/core";
 import { hasPostgres } from "@toolcrib/testing/postgres";
+import { createProgramTools } from "@toolcrib/tools-program";
 import { describe, expect, test } from "vitest";
 import { callOnce, newSchema, openAdmin, shareServer, toolOf } from "../../fixtures/runs.ts";
 import type { AgentDefinition } from "../run.ts";
@@ -51,6 +52,31 @@ describe.skipIf(!hasPostgres)("a deployment", () => {
     const same = await work({ provider: model(), tools: quick }, { schema });
     // The call that close cut off was not recorded as failed: it has run again.
     expect(await same.result(id)).toBe("waited");
+  });
+
+  test("with another version of run_program does not go on with a program, and the run says so; the same version does", async () => {
+    const schema = newSchema();
+    const code = `return [await tools.act(), await tools.wait(), await tools.act()].join()`;
+    let acted = 0;
+    const programs = (wait: ToolRegistry, more: object = {}): AgentDefinition => {
+      const act = toolOf("act", () => `act ${++acted}`).get("act") as ExecutableTool;
+      const tools = wait.clone();
+      tools.register(act);
+      const [tool] = createProgramTools(tools, { tools: ["act", "wait"] });
+      tools.register({ ...(tool as ExecutableTool), ...more });
+      return { provider: callOnce("run_program", { code }), tools };
+    };
+    const begun = Promise.withResolvers<void>();
+    const first = await work(programs(waiting(begun.resolve)), { schema, closeMs: 1 });
+    const id = await first.start("helper", "Go.");
+    await begun.promise;
+    await first.close();
+    const other = await work(programs(quick, { recordVersion: "another" }), { schema });
+    await expect.poll(async () => (await other.get(id))?.detail).toMatch(/other tools, another model or other options/);
+    expect(await other.get(id)).toMatchObject({ status: "queued" });
+    await other.close();
+    const same = await work(programs(quick), { schema });
+    expect(await same.result(id)).toBe("act 1,waited,act 2");
   });
 
   test("with another prompt goes on with a turn by the prompt that it began with, and uses its own in the next", async () => {
