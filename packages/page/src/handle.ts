@@ -116,7 +116,6 @@ function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStre
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
   let isLeft = false;
-  let isQuiet = true;
   let timer: NodeJS.Timeout | undefined;
   const leave = (): void => {
     if (!isLeft) ended();
@@ -126,15 +125,12 @@ function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStre
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        timer = setInterval(() => {
-          if (isQuiet) controller.enqueue(encoder.encode(comment));
-          isQuiet = true;
-        }, quietMs).unref();
+        timer = setInterval(() => controller.enqueue(encoder.encode(comment)), quietMs).unref();
       },
       async pull(controller) {
         try {
           const { done, value } = await iterator.next();
-          isQuiet = false;
+          timer?.refresh();
           if (!done) return controller.enqueue(encoder.encode(value));
           controller.close();
         } catch (error) {
