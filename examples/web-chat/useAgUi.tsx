@@ -51,8 +51,9 @@ export function useAgUi(threadId: string, onCut: () => void): Chat {
       await run(() => agent.runAgent());
     },
     answer: (answers: Answers) => {
-      const resume = [...answers].map(([interruptId, answer]) => {
-        return { interruptId, status: "resolved" as const, payload: payloadOf(answer) };
+      const resume = agent.pendingInterrupts.flatMap(({ id: interruptId, toolCallId = "" }) => {
+        const answer = answers.get(toolCallId);
+        return answer === undefined ? [] : [{ interruptId, status: "resolved" as const, payload: payloadOf(answer) }];
       });
       void run(() => agent.runAgent({ resume }));
     },

@@ -29,7 +29,7 @@ export async function checkRandomThread(random: () => number, runs: number, jour
       });
       problems.push(...problemsOf(served.events, isOld));
       const asked = agent.pending.filter(({ answer }) => answer === undefined).map(({ callId }) => callId);
-      const told = client.pendingInterrupts.map(({ id }) => id);
+      const told = client.pendingInterrupts.map(({ toolCallId }) => toolCallId);
       const kept = await served.history();
       const last = served.events.at(-1);
       const isWhole = last?.type === "RUN_FINISHED" && last.outcome?.type !== "cancelled";
@@ -48,7 +48,7 @@ export async function checkRandomThread(random: () => number, runs: number, jour
         await client.connectAgent();
         isSame = isWhole;
         problems.push(...compare());
-        if (String(asked) !== String(client.pendingInterrupts.map(({ id }) => id)))
+        if (String(asked) !== String(client.pendingInterrupts.map(({ toolCallId }) => toolCallId)))
           problems.push("joined without the questions");
       }
       if (problems.length > 0) return [...problems, JSON.stringify(served.events).slice(0, 5000)];

@@ -1,8 +1,14 @@
 import type { Interrupt, ResumeEntry } from "@ag-ui/core";
 import type { PendingCall } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
+import { approvalIdOf } from "../approvalId.ts";
 import { PageError } from "../errors.ts";
 import type { PageAnswer } from "../protocol.ts";
+
+/** A question about a call. */
+export interface CallInterrupt extends Interrupt {
+  readonly toolCallId: string;
+}
 
 type Properties = Readonly<Record<string, object>>;
 
@@ -12,7 +18,7 @@ export function pageCallsOf(pending: readonly PendingCall[], pageTools: Readonly
 }
 
 /** Returns the questions for the user as AG-UI has them: an interrupt for each. */
-export function interruptsOf(pending: readonly PendingCall[], pageTools: ReadonlySet<string>): Interrupt[] {
+export function interruptsOf(pending: readonly PendingCall[], pageTools: ReadonlySet<string>): CallInterrupt[] {
   return pending.filter((call) => isOpen(call) && !isPageCall(call, pageTools)).map(toInterrupt);
 }
 
@@ -24,10 +30,11 @@ function isPageCall({ name, question }: PendingCall, pageTools: ReadonlySet<stri
   return question.needs === "output" && pageTools.has(name);
 }
 
-function toInterrupt({ callId, name, args, question, within }: PendingCall): Interrupt {
+function toInterrupt(call: PendingCall): CallInterrupt {
+  const { callId, name, args, question, within } = call;
   const { text: message, data, needs } = question;
   const more = { ...(data !== undefined && { data }), ...(within !== undefined && { within }) };
-  const asked = { id: callId, toolCallId: callId, message, metadata: { name, args, ...more } };
+  const asked = { id: approvalIdOf(call), toolCallId: callId, message, metadata: { name, args, ...more } };
   if (needs === "output") {
     const choices = isObject(data) && Array.isArray(data.choices) ? { enum: data.choices } : {};
     return { ...asked, reason: "input_required", responseSchema: schemaOf({ output: { type: "string", ...choices } }) };
@@ -47,23 +54,25 @@ function schemaOf(properties: Properties): Interrupt["responseSchema"] & object 
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** Reads the answers to all open questions. Throws a PageError unless there is one for each, in a form that it takes. */
+/** Reads the answers to all open questions, by the id of the call. Throws a PageError unless there is one for each, in a form that it takes. */
 export function readAnswers(
   resume: readonly ResumeEntry[],
-  open: readonly Interrupt[],
+  open: readonly CallInterrupt[],
 ): ReadonlyMap<string, PageAnswer> {
   const answers = new Map<string, PageAnswer>();
+  const answered = new Set<string>();
   for (const { interruptId, status, payload } of resume) {
     const interrupt = open.find(({ id }) => id === interruptId);
     if (!interrupt)
       throw new PageError(409, `No question has the id ${JSON.stringify(interruptId)}, or it is answered.`);
-    if (answers.has(interruptId)) throw new PageError(400, `resume answers ${JSON.stringify(interruptId)} twice.`);
+    if (answered.has(interruptId)) throw new PageError(400, `resume answers ${JSON.stringify(interruptId)} twice.`);
+    answered.add(interruptId);
     answers.set(
-      interruptId,
+      interrupt.toolCallId,
       status === "cancelled" ? "the user dismissed the question" : readAnswer(payload, interrupt),
     );
   }
-  const missing = open.filter(({ id }) => !answers.has(id)).map(({ id }) => JSON.stringify(id));
+  const missing = open.filter(({ id }) => !answered.has(id)).map(({ id }) => JSON.stringify(id));
   if (missing.length > 0) throw new PageError(409, `resume must answer all questions; missing: ${missing.join(", ")}.`);
   return answers;
 }

@@ -1,7 +1,7 @@
 // What becomes of a conversation in the protocol of the AI SDK's UI: the chunks of calls, questions and saved replies, and the parts that a page makes of them.
-import { createHash } from "node:crypto";
 import type { AgentEvent, AssistantMessage, Message, PendingCall, ToolMessage } from "@toolcrib/agent";
 import type { UIMessage, UIMessageChunk } from "ai";
+import { approvalIdOf } from "../approvalId.ts";
 import type { SessionState } from "../protocol.ts";
 
 export type Part = UIMessage["parts"][number];
@@ -32,12 +32,6 @@ export function programChunk({ id, name, args }: Call, state: "running" | "done"
 /** Returns whether calls of this tool have others within them. */
 export function isComposite(name: string, { tools }: Pick<SessionState, "tools">): boolean {
   return tools?.get(name)?.composite === true;
-}
-
-/** Returns the id of a question. A yes to one is none to the next about the same call, which has other words, arguments or guard. */
-export function approvalIdOf({ callId, args, question: { text, guard } }: PendingCall): string {
-  const print = createHash("sha256").update(JSON.stringify([text, guard, args]));
-  return `${callId}.${print.digest("hex").slice(0, 16)}`;
 }
 
 export function questionChunks(call: PendingCall): UIMessageChunk[] {

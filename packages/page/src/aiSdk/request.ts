@@ -1,8 +1,8 @@
 import { isAnswer } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
+import { approvalIdOf } from "../approvalId.ts";
 import { PageError } from "../errors.ts";
 import type { PageAction, PageAnswer, SessionState } from "../protocol.ts";
-import { approvalIdOf } from "./chunks.ts";
 import { userContent } from "./messages.ts";
 
 /** Reads what a page of `useChat` sends: its last message says what it wants. All before that is in the session already, and not read. */
@@ -29,13 +29,19 @@ export function lastIdOf({ messages }: Readonly<Record<string, unknown>>): strin
   return isObject(last) && typeof last.id === "string" ? last.id : undefined;
 }
 
-/** Reads the answers: yes and no in the parts of the message, all others in `answers`, by the id of the call. */
+/**
+ * Reads the answers: yes and no in the parts of the message, all others in `answers`, by the id of the question, or by that of the call if the message shows
+ * the question.
+ */
 function answersOf(last: object, given: unknown, { pending }: SessionState): ReadonlyMap<string, PageAnswer> {
   const answers = new Map<string, PageAnswer>();
   const parts: unknown[] = "parts" in last && Array.isArray(last.parts) ? last.parts : [];
+  const shown = new Set<unknown>();
   for (const part of parts) {
-    if (!isObject(part) || part.state !== "approval-responded" || !isObject(part.approval)) continue;
+    if (!isObject(part) || !isObject(part.approval)) continue;
     const { id, approved, reason } = part.approval;
+    shown.add(id);
+    if (part.state !== "approval-responded") continue;
     const call = pending.find((one) => approvalIdOf(one) === id);
     // The calls within it are asked about now.
     if (!call && pending.some(({ within }) => within !== undefined && within === part.toolCallId)) continue;
@@ -43,14 +49,18 @@ function answersOf(last: object, given: unknown, { pending }: SessionState): Rea
     if (call.answer === undefined)
       answers.set(call.callId, approved === true || (typeof reason === "string" && reason));
   }
-  for (const [callId, answer] of Object.entries(isObject(given) ? given : {})) {
-    if (!pending.some((one) => one.callId === callId)) throw notOpen(callId);
+  for (const [key, answer] of Object.entries(isObject(given) ? given : {})) {
+    const call = pending.find((one) => {
+      const id = approvalIdOf(one);
+      return key === id || (key === one.callId && shown.has(id));
+    });
+    if (!call) throw notOpen(key);
     if (!isPageAnswer(answer))
       throw new PageError(
         400,
         "An answer is true, false, a reason, { args }, { output }, { upTo } or { always: true }.",
       );
-    answers.set(callId, answer);
+    answers.set(call.callId, answer);
   }
   if (answers.size > 0) return answers;
   throw new PageError(400, "There is no message of the user, and no answer: a page cannot speak for the assistant.");
