@@ -29,7 +29,14 @@ async function asked(): Promise<{ readonly server: Server; readonly page: Return
   return { server, page };
 }
 
-test.each<[string, number, RegExp, (page: ReturnType<typeof openPage>) => Request]>([
+/** Returns a message that answers its question, in this form. */
+function answered(messages: ReturnType<typeof openPage>["messages"], given: object): object {
+  const part = toolPart(messages.at(-1), "pay");
+  const approval = { id: part?.approval?.id, ...given };
+  return { role: "assistant", parts: [{ ...part, state: "approval-responded", approval }] };
+}
+
+test.each<readonly [string, number, RegExp, (page: ReturnType<typeof openPage>) => Request]>([
   ["broken JSON", 400, /not a JSON object/, () => post("{")],
   ["a list", 400, /not a JSON object/, () => post([1])],
   ["an empty object", 400, /id of a session/, () => post({})],
@@ -107,6 +114,25 @@ test.each<[string, number, RegExp, (page: ReturnType<typeof openPage>) => Reques
     ({ messages }) =>
       post({ id: "chat", messages, answers: { [toolPart(messages.at(-1), "pay")?.toolCallId ?? ""]: { yes: 1 } } }),
   ],
+  ...[[], [true], null, "x", 1, true].map(
+    (answers) =>
+      [
+        `a yes beside the answers ${JSON.stringify(answers)}`,
+        400,
+        /`answers` must be an object/,
+        ({ messages }: ReturnType<typeof openPage>) =>
+          post({ id: "chat", messages: [answered(messages, { approved: true })], answers }),
+      ] as const,
+  ),
+  ...[{ approved: "true" }, { approved: 1 }, { approved: null }, {}, { approved: false, reason: 1 }].map(
+    (given) =>
+      [
+        `an answer in the form ${JSON.stringify(given)}`,
+        400,
+        /approved: true or false/,
+        ({ messages }: ReturnType<typeof openPage>) => post({ id: "chat", messages: [answered(messages, given)] }),
+      ] as const,
+  ),
   [
     "arguments that do not fit",
     400,

@@ -356,6 +356,9 @@ test("while a question waits, a message, an answer to another or to some only, o
     { approve: true },
     { approved: true, editedArg: {} },
     { approved: true, output: "x" },
+    { approved: "true" },
+    { approved: true, always: "yes" },
+    { approved: false, reason: 1 },
     { approved: false, editedArgs: {} },
     { approved: true, editedArgs: {}, always: true },
   ])

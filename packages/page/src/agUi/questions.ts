@@ -92,7 +92,8 @@ function readAnswer(payload: unknown, { id, reason }: Interrupt): PageAnswer {
     count > 0 ||
     output !== undefined ||
     typeof approved !== "boolean" ||
-    !(why === undefined || typeof why === "string")
+    !(why === undefined || typeof why === "string") ||
+    !(always === undefined || typeof always === "boolean")
   )
     throw refuse("{ approved: boolean, reason?: string, editedArgs?: object, always?: boolean }");
   if (!approved) {

@@ -33,23 +33,26 @@ export function lastIdOf({ messages }: Readonly<Record<string, unknown>>): strin
  * Reads the answers: yes and no in the parts of the message, all others in `answers`, by the id of the question, or by that of the call if the message shows
  * the question.
  */
-function answersOf(last: object, given: unknown, { pending }: SessionState): ReadonlyMap<string, PageAnswer> {
+function answersOf(last: object, given: unknown = {}, { pending }: SessionState): ReadonlyMap<string, PageAnswer> {
   const answers = new Map<string, PageAnswer>();
   const parts: unknown[] = "parts" in last && Array.isArray(last.parts) ? last.parts : [];
   const shown = new Set<unknown>();
   for (const part of parts) {
-    if (!isObject(part) || !isObject(part.approval)) continue;
-    const { id, approved, reason } = part.approval;
+    if (!isObject(part)) continue;
+    const { id, approved, reason } = isObject(part.approval) ? part.approval : {};
     shown.add(id);
     if (part.state !== "approval-responded") continue;
+    if (typeof approved !== "boolean" || !(reason === undefined || typeof reason === "string"))
+      throw new PageError(400, "An answer in a part is { id, approved: true or false, reason?: string }.");
     const call = pending.find((one) => approvalIdOf(one) === id);
     // The calls within it are asked about now.
     if (!call && pending.some(({ within }) => within !== undefined && within === part.toolCallId)) continue;
     if (!call) throw notOpen(String(part.toolCallId));
-    if (call.answer === undefined)
-      answers.set(call.callId, approved === true || (typeof reason === "string" && reason));
+    if (call.answer === undefined) answers.set(call.callId, approved || (reason ?? false));
   }
-  for (const [key, answer] of Object.entries(isObject(given) ? given : {})) {
+  if (!isObject(given) || Array.isArray(given))
+    throw new PageError(400, "`answers` must be an object, of answers by the ids of their questions.");
+  for (const [key, answer] of Object.entries(given)) {
     const call = pending.find((one) => {
       const id = approvalIdOf(one);
       return key === id || (key === one.callId && shown.has(id));
