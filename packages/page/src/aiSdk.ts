@@ -1,7 +1,8 @@
 import { lastReply, messagesOf } from "./aiSdk/messages.ts";
 import { actionOf, lastIdOf } from "./aiSdk/request.ts";
 import { turnChunks } from "./aiSdk/stream.ts";
-import { createHandler, explain, type PageHandler } from "./handle.ts";
+import { explain } from "./errors.ts";
+import { createHandler, type PageHandler } from "./handle.ts";
 import type { PageSessions } from "./pageSessions.ts";
 import type { PageReader, Turn } from "./protocol.ts";
 

@@ -1,4 +1,5 @@
 import { type AgentErrorCode, isAgentError } from "@toolcrib/agent";
+import type { PageOptions } from "./sessions.ts";
 
 /** A request that is refused: `message` says why, and is sent as text with this status. */
 export class PageError extends Error {
@@ -22,4 +23,18 @@ export function toldWords(error: unknown): string | undefined {
   if (!isAgentError(error) || !told.has(error.code)) return undefined;
   // What a provider threw, and no service has said, is quoted in it.
   return error.code === "bad_reply" && error.cause !== undefined ? undefined : error.message;
+}
+
+/** Words an error for the user of a page, and logs it if it has no words of its own. Never throws. */
+export function explain(error: unknown, { options }: { readonly options: Pick<PageOptions, "explain"> }): string {
+  const logged = (one: unknown): string => {
+    console.error(one);
+    return "Something went wrong on the server. Its log has the details.";
+  };
+  try {
+    return options.explain?.(error) ?? toldWords(error) ?? logged(error);
+  } catch (failure) {
+    logged(failure);
+    return logged(error);
+  }
 }

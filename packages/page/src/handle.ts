@@ -1,5 +1,5 @@
 import { isObject } from "@toolcrib/core/text";
-import { PageError, toldWords } from "./errors.ts";
+import { explain, PageError } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
 import { opener, type PageSessions } from "./pageSessions.ts";
 import type { PageProtocol, PageReader } from "./protocol.ts";
@@ -11,15 +11,6 @@ import type { PageProtocol, PageReader } from "./protocol.ts";
 export type PageHandler = (request: Request) => Promise<Response>;
 
 const defaultMaxBytes = 10_000_000;
-
-/** Words an error for the user of a page. */
-export function explain(error: unknown, { options }: Pick<PageSessions, "options">): string {
-  if (options.explain) return options.explain(error);
-  const words = toldWords(error);
-  if (words !== undefined) return words;
-  console.error(error);
-  return "Something went wrong on the server. Its log has the details.";
-}
 
 /** Serves sessions over a protocol. */
 export function createHandler(sessions: PageSessions, protocol: PageProtocol): PageHandler {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DurableLiveSession } from "./durableSession.ts";
-import { PageError } from "./errors.ts";
+import { explain, PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
 import type { AgentSession, PageOptions } from "./sessions.ts";
 
@@ -59,7 +59,8 @@ export class PageSessions {
   async #start(session: AgentSession, file: string): Promise<AgentLiveSession> {
     const left = (): void => {
       this.#live.delete(file);
-      void session.close?.();
+      // Nobody waits for it, so its failure is told to the application alone.
+      void (async () => await session.close?.())().catch((error: unknown) => explain(error, this));
     };
     const { lingerMs = 30_000 } = this.options;
     return new AgentLiveSession(await session.agent(), session, { lingerMs, left });

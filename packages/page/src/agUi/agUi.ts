@@ -1,7 +1,8 @@
 import type { AGUIEvent } from "@ag-ui/core";
 import { EventEncoder } from "@ag-ui/encoder";
 import type { AgentEvent } from "@toolcrib/agent";
-import { createHandler, explain, type PageHandler } from "../handle.ts";
+import { explain } from "../errors.ts";
+import { createHandler, type PageHandler } from "../handle.ts";
 import type { PageSessions } from "../pageSessions.ts";
 import type { PageProtocol, PageReader, SessionState } from "../protocol.ts";
 import { toAgUiMessages } from "./messages.ts";
