@@ -45,12 +45,17 @@ function isOf(origin: string, host: string): boolean {
   return own !== null && own.host !== "" && own.host === URL.parse(origin)?.host;
 }
 
+/** Requests so far. A stop holds for the requests before it, whichever of them has its session first. */
+let requests = 0;
+
 async function answer(request: Request, sessions: PageSessions, protocol: PageProtocol): Promise<Response> {
+  requests += 1;
+  const number = requests;
   const url = new URL(request.url);
   const [last = "", before] = url.pathname.split("/").reverse();
   if (request.method === "POST" && last === "stop")
     return await within(before, async (session) => {
-      await session.stop();
+      await session.stop(number);
       return new Response(null, { status: 204 });
     });
   if (request.method === "POST") {
@@ -58,7 +63,7 @@ async function answer(request: Request, sessions: PageSessions, protocol: PagePr
     return await within(asked.id, async (session, reply) => {
       const action = asked.action(await session.state());
       if (action.type === "join") return await join(session, asked, reply);
-      return reply(asked.stream(await session.start(action)));
+      return reply(asked.stream(await session.start(action, number)));
     });
   }
   if (request.method !== "GET") throw new PageError(405, "This address takes GET and POST.");

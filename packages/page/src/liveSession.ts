@@ -13,10 +13,10 @@ export interface LiveSession {
   state(): SessionState | Promise<SessionState>;
   /** Returns the turn that runs, or has just ended: a page that read the session before its end reads it whole. */
   turn(): SessionTurn | undefined | Promise<SessionTurn | undefined>;
-  /** Starts a turn. Throws a PageError, also if one runs; nothing has run then. */
-  start(action: StartAction): Promise<Turn>;
-  /** Ends the turn that runs, and resolves once it is over. */
-  stop(): Promise<void>;
+  /** Starts a turn for the request of this number. Throws a PageError, also if one runs; nothing has run then. */
+  start(action: StartAction, request: number): Promise<Turn>;
+  /** Ends the turn that runs, or starts, and those of earlier requests that have not come so far. Resolves once it is over. */
+  stop(request?: number): Promise<void>;
   /** Is told who uses the session, 1, and who no longer does, -1. */
   use(change: 1 | -1): void;
 }
@@ -53,7 +53,9 @@ export class AgentLiveSession implements LiveSession {
   isLeft = false;
   #turn: RunningTurn | undefined;
   /** A request has the next turn: until it is known whether that starts, no other one may remember an answer, or start one. */
-  #isStarting = false;
+  #starting: { readonly controller: AbortController; readonly settled: Promise<unknown> } | undefined;
+  /** The request that has stopped the session last. */
+  #stoppedBy = 0;
   #users = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -76,20 +78,23 @@ export class AgentLiveSession implements LiveSession {
     return this.#turn;
   }
 
-  async start(action: StartAction): Promise<Turn> {
-    if (this.#isStarting || this.#turn?.isOver === false) throw turnRuns;
-    this.#isStarting = true;
+  async start(action: StartAction, request: number): Promise<Turn> {
+    if (this.#starting || this.#turn?.isOver === false) throw turnRuns;
+    const controller = new AbortController();
+    // It waited for the session to open, or for leave to open it, when it was stopped.
+    if (request < this.#stoppedBy) controller.abort(stopped());
+    const started = this.#start(action, controller);
+    this.#starting = { controller, settled: Promise.allSettled([started]) };
     try {
-      return await this.#start(action);
+      return await started;
     } catch (error) {
       throw refusal(error);
     } finally {
-      this.#isStarting = false;
+      this.#starting = undefined;
     }
   }
 
-  async #start(action: StartAction): Promise<Turn> {
-    const controller = new AbortController();
+  async #start(action: StartAction, controller: AbortController): Promise<Turn> {
     const { labels } = this.#session;
     const tools = action.tools?.(this.#agent.toolRegistry);
     const options = { signal: controller.signal, labels, ...(tools && { tools }) };
@@ -98,7 +103,10 @@ export class AgentLiveSession implements LiveSession {
         ? this.#agent.streamChat(action.content, options)
         : this.#agent.streamApprove(await this.#answersOf(action.answers, tools), options);
     // By its first event the turn has checked and recorded what it was given.
-    const first = await events.next();
+    const first = events.next();
+    await first.catch((error: unknown) => {
+      if (!isAgentError(error) || error.code !== "aborted") throw error;
+    });
     const turn = new RunningTurn(this, { first, events, controller, continues: action.type === "answer" });
     this.#turn = turn;
     void turn.over.then(async () => {
@@ -108,7 +116,10 @@ export class AgentLiveSession implements LiveSession {
     return turn;
   }
 
-  async stop(): Promise<void> {
+  async stop(request = 0): Promise<void> {
+    this.#stoppedBy = Math.max(this.#stoppedBy, request);
+    this.#starting?.controller.abort(stopped());
+    await this.#starting?.settled;
     this.#turn?.stop();
     await this.#turn?.over;
   }
@@ -175,6 +186,10 @@ async function isUnfit(
   return checked?.ok === false && checked.error.code === "invalid_arguments";
 }
 
+function stopped(): AgentError {
+  return new AgentError({ code: "aborted", message: "The turn was stopped." });
+}
+
 /** Words what kept a turn from starting. */
 function refusal(error: unknown): unknown {
   if (!isAgentError(error)) return error;
@@ -184,7 +199,7 @@ function refusal(error: unknown): unknown {
 }
 
 interface Started {
-  readonly first: IteratorResult<AgentEvent, void>;
+  readonly first: Promise<IteratorResult<AgentEvent, void>>;
   readonly events: AsyncGenerator<AgentEvent, void>;
   readonly controller: AbortController;
   readonly continues: boolean;
@@ -212,7 +227,7 @@ class RunningTurn implements SessionTurn {
   }
 
   stop(): void {
-    this.#controller.abort(new AgentError({ code: "aborted", message: "The turn was stopped." }));
+    this.#controller.abort(stopped());
   }
 
   after(): SessionState {
@@ -233,9 +248,12 @@ class RunningTurn implements SessionTurn {
     }
   }
 
-  async #run(first: IteratorResult<AgentEvent, void>, events: AsyncGenerator<AgentEvent, void>): Promise<void> {
+  async #run(
+    first: Promise<IteratorResult<AgentEvent, void>>,
+    events: AsyncGenerator<AgentEvent, void>,
+  ): Promise<void> {
     try {
-      for (let next = first; !next.done; next = await events.next()) {
+      for (let next = await first; !next.done; next = await events.next()) {
         this.#log.push(next.value);
         this.#wake();
       }
