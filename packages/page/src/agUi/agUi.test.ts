@@ -113,6 +113,28 @@ test.each([
   expect(served.remembered).toHaveLength(JSON.stringify(payload).includes("always") ? 1 : 0);
 });
 
+test("a page may answer under the id of the run that asked, and with its own word for the result", async () => {
+  const served = await start([{ text: "I write.", calls: [{ ...asked, id: "w" }] }, { text: "Done." }]);
+  const client = new HttpAgent0({ url: `${served.url}/chat`, threadId: "thread" });
+  const interrupts: string[] = [];
+  client.subscribe({
+    onRunFinishedEvent: ({ event }) => {
+      for (const [, id = ""] of JSON.stringify(event).matchAll(/"id":"([^"]+)"/g)) interrupts.push(id);
+    },
+  });
+  await send(client, "write", { runId: "run" });
+  client.addMessage({ id: "theirs", role: "tool", toolCallId: "w", content: '{"approved":true}' });
+  const resume = interrupts.map(
+    (interruptId) => ({ interruptId, status: "resolved", payload: { approved: true } }) as const,
+  );
+  await client.runAgent({ runId: "run", resume });
+  expect(client.messages.slice(1)).toMatchObject([
+    { role: "assistant", content: "I write.", toolCalls: [{ id: "w" }] },
+    { role: "tool", toolCallId: "w", content: "written" },
+    { role: "assistant", content: "Done." },
+  ]);
+});
+
 test("a question that is dismissed is a no, and one of the model takes words", async () => {
   const served = await start([
     { calls: [asked] },
@@ -225,7 +247,7 @@ test("the page runs its own tools: their calls are pending, and their results ar
 
 test("no expression in the schema of a page's tool is run, while types and required names are checked", async () => {
   const args = { from: "aa!", "aa!": 1 };
-  const call = (given: object) => ({ calls: [{ name: "pick", args: given }] });
+  const call = (given: Readonly<Record<string, unknown>>) => ({ calls: [{ name: "pick", args: given }] });
   const served = await start([call({ from: 1 }), call({}), call(args), "Picked."], { pageTools: ["pick"] });
   // Takes seconds for 25 letters and a sign; for these few a call would be refused.
   const pattern = "^(a+)+$";

@@ -32,9 +32,15 @@ function agUiProtocol({ pageTools: names = [] }: AgUiOptions, explain: AgUiRun["
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
     read(body) {
       const input = readInput(body);
-      const { threadId, runId, messages } = input;
-      const run = { threadId, runId, messages, isCurrent: isCurrent(input.protocolVersion), pageTools, explain };
-      return { id: threadId, action: (state) => actionOf(input, state, pageTools), ...readerOf(() => run) };
+      const { threadId, runId } = input;
+      const run = { threadId, runId, isCurrent: isCurrent(input.protocolVersion), pageTools, explain };
+      // CopilotKit takes its answer to a question for the result of the call, and shows no other.
+      const runOf = ({ pending }: SessionState): AgUiRun => {
+        const asked = new Set(pending.flatMap(({ name, callId }) => (pageTools.has(name) ? [] : [callId])));
+        const messages = input.messages.filter((one) => one.role !== "tool" || !asked.has(one.toolCallId));
+        return { ...run, messages, isSent: messages.length < input.messages.length };
+      };
+      return { id: threadId, action: (state) => actionOf(input, state, pageTools), ...readerOf(runOf) };
     },
     join(url) {
       const threadId = decodeURIComponent(url.pathname.split("/").at(-2) ?? "");

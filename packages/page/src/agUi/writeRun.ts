@@ -244,8 +244,13 @@ class RunWriter {
   }
 
   #newId(): string {
-    this.#count += 1;
-    return `${this.#run.runId}:${this.#count}`;
+    // A client may go on under the id of the run that asked.
+    let id: string;
+    do {
+      this.#count += 1;
+      id = `${this.#run.runId}:${this.#count}`;
+    } while (this.#messages.some((message) => message.id === id));
+    return id;
   }
 }
 
