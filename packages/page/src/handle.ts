@@ -177,5 +177,6 @@ function parsed(json: string): unknown {
 }
 
 function text(status: number, message: string): Response {
-  return new Response(message, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+  const allow = status === 405 && { allow: "GET, POST" };
+  return new Response(message, { status, headers: { "content-type": "text/plain; charset=utf-8", ...allow } });
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DurableLiveSession } from "./durableSession.ts";
 import { explain, PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
+import { checkSession, readPageOptions } from "./options.ts";
 import type { AgentSession, PageOptions } from "./sessions.ts";
 
 /** Opens a session for a request, which uses it until it says `use(-1)`. Throws a PageError for one that it may not open. For the handlers alone: no face of ours has it. */
@@ -23,7 +24,7 @@ export class PageSessions {
   readonly #live: Map<string, Promise<AgentLiveSession>> = new Map();
 
   constructor(options: PageOptions) {
-    this.options = options;
+    this.options = readPageOptions(options);
   }
 
   /** Ends all turns, and leaves all sessions. */
@@ -35,9 +36,12 @@ export class PageSessions {
   async #open(request: Request, id: unknown): Promise<LiveSession | Response> {
     if (typeof id !== "string" || !/^[\w-]{1,128}$/.test(id))
       throw new PageError(400, "The id of a session has letters, digits, - and _ alone, at most 128.");
+    if (id === "stream" || id === "stop")
+      throw new PageError(400, `The id ${id} is the name of a route; take another.`);
     const session = await this.options.open(request, id);
     if (session instanceof Response) return session;
     if (!session) throw new PageError(403, "You may not open this session.");
+    checkSession(session);
     return "runs" in session ? new DurableLiveSession(session) : await this.#opened(session);
   }
 

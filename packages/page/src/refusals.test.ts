@@ -167,6 +167,7 @@ test.each<readonly [string, number, RegExp, (page: ReturnType<typeof openPage>) 
     /texts and files alone/,
     () => post({ id: "chat", messages: [{ role: "user", parts: [{ type: "tool-pay" }] }] }),
   ],
+  ["the id of a route", 400, /stream is the name of a route/, () => post(say("hi", "stream"))],
   ["another method", 405, /GET and POST/, () => new Request(base, { method: "PUT" })],
 ])("%s is refused in words: nothing runs, and the question stays", async (_name, status, words, request) => {
   const { server, page } = await asked();
@@ -178,6 +179,12 @@ test.each<readonly [string, number, RegExp, (page: ReturnType<typeof openPage>) 
   expect(part?.state).toBe("approval-requested");
   await reloaded.addToolApprovalResponse({ id: part?.approval?.id ?? "", approved: true });
   await expect.poll(() => textOf(reloaded.lastMessage)).toBe("Paid.");
+});
+
+test("a method that no address takes is told which are", async () => {
+  const server = startServer(temporaryFolder("page"), []);
+  const response = await server.handle(new Request(base, { method: "PUT" }));
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST"]);
 });
 
 test("a session of another user is refused on every way to it, and nothing of it is made or told", async () => {

@@ -52,8 +52,8 @@ export interface RunsByShape {
 /** Options of the sessions behind a page. */
 export interface PageOptions {
   /**
-   * Says which session the user of this request may open under this id, or refuses: undefined is a 403, a Response is sent as it is. Called for every
-   * request. The id has letters, digits, `-` and `_` alone, at most 128.
+   * Says which session the user of this request may open under this id, or refuses: undefined is a 403, a Response is sent as it is. Called
+   * for every request. The id has letters, digits, `-` and `_` alone, at most 128, and is neither `stream` nor `stop`.
    */
   readonly open: (
     request: Request,

@@ -1,6 +1,7 @@
 import type { AGUIEvent } from "@ag-ui/core";
 import { EventEncoder } from "@ag-ui/encoder";
 import type { AgentEvent } from "@toolcrib/agent";
+import { option, readOptions } from "@toolcrib/core/internal";
 import { explain } from "../errors.ts";
 import { createHandler, type PageHandler } from "../handle.ts";
 import type { PageSessions } from "../pageSessions.ts";
@@ -22,7 +23,9 @@ type RunOf = (state: SessionState) => AgUiRun;
 export function createAgUiHandler(sessions: PageSessions, options: AgUiOptions = {}): PageHandler {
   return createHandler(
     sessions,
-    agUiProtocol(options, (error) => explain(error, sessions)),
+    agUiProtocol(readOptions("createAgUiHandler", options, { pageTools: option.texts }), (error) =>
+      explain(error, sessions),
+    ),
   );
 }
 
