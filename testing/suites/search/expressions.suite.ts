@@ -25,6 +25,8 @@ const rg = ripgrepProgram();
 /** The numbers of the lines that ripgrep finds; undefined for an expression that it refuses in both ways. */
 function askRipgrep(expression: string, caseSensitive: boolean): number[] | undefined {
   for (const engine of [[], ["-P"]]) {
+    // With -i its own engine takes [[:upper:]] for all letters, and PCRE for capitals: we do as the first.
+    if (engine.length > 0 && !caseSensitive && /\[:(?:upper|lower):\]/.test(expression)) return undefined;
     const flags = ["--no-config", "-n", "--no-filename", ...engine, ...(caseSensitive ? [] : ["-i"])];
     const { status, stdout } = spawnSync(rg, [...flags, "-e", expression, lines as string], { encoding: "utf8" });
     if (status === 0 || status === 1) return [...stdout.matchAll(/^\d+/gm)].map(([number]) => Number(number));
