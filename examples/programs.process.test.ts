@@ -26,18 +26,22 @@ async function start(example: string, args: readonly string[], replies: readonly
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const soFar = (): string => {
+    const end = child.exitCode ?? child.signalCode;
+    return end === null ? stdout : `${stdout}[ended with ${end}: ${stderr}]`;
+  };
   return {
     service,
     ended: async () => ({ status: await ended, stdout, stderr }),
     /** Types a line once the program shows this. */
     async answer(prompt: string, line: string): Promise<void> {
-      await expect.poll(() => stdout, { message: stderr }).toContain(prompt);
+      await expect.poll(soFar).toContain(prompt);
       stdout = stdout.slice(stdout.indexOf(prompt) + prompt.length);
       child.stdin.write(`${line}\n`);
     },
     end: (input = "") => child.stdin.end(input),
     shown: async (pattern: RegExp): Promise<string> => {
-      await expect.poll(() => stdout, { message: stderr }).toMatch(pattern);
+      await expect.poll(soFar).toMatch(pattern);
       return pattern.exec(stdout)?.[0] ?? "";
     },
   };

@@ -72,9 +72,9 @@ test.each(journals)(
     expect(await agent.chat("go on")).toBe("on");
     expect(sent()).toEqual({ calls: callsOf(before), outputs: outputsOf(before) });
     assertConversation(agent.sessionContext);
-    // Another server wrote the thinking.
+    // Another service wrote the thinking. Tests that ran before in this process may have been given the same signatures, for other tools.
     expect(
-      server.takeProblems().filter((problem) => !/Invalid `signature`|could not be verified/.test(problem)),
+      server.takeProblems().filter((one) => !/Invalid `signature`|could not be verified|thinking is lost/.test(one)),
     ).toEqual([]);
   },
 );
