@@ -392,3 +392,13 @@ test("a connection is not silent for long while a turn is, and the page skips wh
   expect((await second).match(/^: $/gm)).toHaveLength(2);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("nothing follows the end of an answer to a reader that is slow to take it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const reader = (await serve(["Done."]).handle(post(say("hi")))).body?.getReader();
+  let text = "";
+  while (!text.endsWith("data: [DONE]\n\n")) text += new TextDecoder().decode((await reader?.read())?.value);
+  vi.advanceTimersByTime(31_000);
+  expect(await reader?.read()).toEqual({ done: true, value: undefined });
+});

@@ -112,6 +112,8 @@ function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStre
   const encoder = new TextEncoder();
   const iterator = texts[Symbol.asyncIterator]();
   let isLeft = false;
+  /** The reader waits for more. Else a comment could follow the last event, by which a page knows the end. */
+  let isAwaited = false;
   let timer: NodeJS.Timeout | undefined;
   const leave = (): void => {
     if (!isLeft) ended();
@@ -121,11 +123,13 @@ function streamOf(texts: AsyncIterable<string>, ended: () => void): ReadableStre
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        timer = setInterval(() => controller.enqueue(encoder.encode(comment)), quietMs).unref();
+        timer = setInterval(() => isAwaited && controller.enqueue(encoder.encode(comment)), quietMs).unref();
       },
       async pull(controller) {
+        isAwaited = true;
         try {
           const { done, value } = await iterator.next();
+          isAwaited = false;
           timer?.refresh();
           if (!done) return controller.enqueue(encoder.encode(value));
           controller.close();
