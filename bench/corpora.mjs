@@ -56,7 +56,7 @@ function fetchLinux(into) {
 
 /**
  * Queries that every corpus has matches for, chosen by hand: a rare and a common literal, a regex, a glob; `others` for searches that
- * follow each other, one of which is nowhere.
+ * follow each other, one of which is nowhere; `first` for the first search of a process: three literals and three expressions.
  */
 export const queries = {
   small: {
@@ -64,6 +64,10 @@ export const queries = {
     common: "return",
     regex: "function\\s+\\w+Check\\w*\\(",
     glob: "**/*.ts",
+    first: {
+      literals: ["ZodError", "safeParse", "discriminatedUnion"],
+      expressions: ["function\\s+\\w+Check\\w*\\(", "throw new \\w*Error\\(", "\\bz\\.(string|number)\\(\\)"],
+    },
     others: ["no such text anywhere", "prettifyError", "discriminatedUnion", "invalid_type", "toJSONSchema"],
   },
   medium: {
@@ -71,6 +75,14 @@ export const queries = {
     common: "return",
     regex: "export (?:async )?function \\w+Date\\w*\\(",
     glob: "**/*.d.ts",
+    first: {
+      literals: ["formatDistance", "isArrayLike", "chat.completions"],
+      expressions: [
+        "export (?:async )?function \\w+Date\\w*\\(",
+        "throw new \\w*Error\\(",
+        "\\b(add|sub)(Days|Weeks)\\b",
+      ],
+    },
     others: ["no such text anywhere", "isArrayLike", "differenceInDays", "chat.completions", "Subscription"],
   },
   large: {
@@ -78,6 +90,10 @@ export const queries = {
     common: "return",
     regex: "static\\s+int\\s+\\w+_probe\\w*\\(",
     glob: "**/*.h",
+    first: {
+      literals: ["spin_lock_irqsave", "kmem_cache_alloc", "sched_setaffinity"],
+      expressions: ["static\\s+int\\s+\\w+_probe\\w*\\(", "goto err_\\w+;", "\\b(mutex|spin)_(un)?lock\\("],
+    },
     others: ["no such text anywhere", "kmem_cache_alloc", "sched_setaffinity", "rcu_dereference", "EXPORT_SYMBOL_GPL"],
   },
 };

@@ -118,10 +118,19 @@ async function compare(rounds, askA, askB) {
     countA: different.a.count,
     countB: different.b.count,
     last: results.at(-1),
+    rounds: results,
   };
 }
 
 export function spread(values) {
   const sorted = [...values].sort((x, y) => x - y);
   return { median: sorted[Math.floor(sorted.length / 2)], min: sorted[0], max: sorted.at(-1) };
+}
+
+/** Lines of a reply of the search tools. */
+export function countLines(text) {
+  if (text.startsWith("No matches")) return 0;
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
 }

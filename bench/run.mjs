@@ -13,7 +13,7 @@ import { page } from "./cases/page.mjs";
 import { policy } from "./cases/policy.mjs";
 import { programs } from "./cases/programs.mjs";
 import { remotes } from "./cases/remotes.mjs";
-import { search, searchFiles, searchPeers } from "./cases/search.mjs";
+import { firstSearch, search, searchFiles, searchPeers } from "./cases/search.mjs";
 import { searchPhases } from "./cases/searchPhases.mjs";
 import { searchTakers } from "./cases/searchTakers.mjs";
 import { served } from "./cases/served.mjs";
@@ -24,6 +24,7 @@ import { ripgrep } from "./peers.mjs";
 import { formerFigures, writePlot, writeResults } from "./results.mjs";
 
 const cases = {
+  "first-search": firstSearch,
   search,
   "search-files": searchFiles,
   "search-takers": searchTakers,

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { corpus, queries } from "../corpora.mjs";
-import { pair, pairFresh, pairInTurn, startChild } from "../pairs.mjs";
+import { pair, pairFresh, pairInTurn, spread, startChild } from "../pairs.mjs";
 
 /** The share of ripgrep's time that a search may take, by corpus. */
 const goals = {
@@ -65,6 +65,53 @@ export async function search(report, { corpora, rounds, quick }) {
     await block(report, name, root, [literal, common, ...others], quick ? 10 : 50);
   }
 }
+
+/** Fresh processes for each query of the row below. */
+const firstRounds = 20;
+
+/** The first search of a process from before its import of the package, over the three literals and three expressions of a corpus. */
+export async function firstSearch(report, { corpora }) {
+  for (const name of corpora) {
+    const root = corpus(name);
+    if (!root) continue;
+    const rg = startChild("ripgrep.mjs", { args: [root] });
+    const start = () => startChild("firstSearch.mjs", { args: [root] });
+    const { literals, expressions } = queries[name].first;
+    const messages = [
+      ...literals.map(literally),
+      ...expressions.map((query) => ({ messageA: text(query, { regex: true }), messageB: { args: ["-n", query] } })),
+    ];
+    const results = [];
+    for (const message of messages) results.push(await pairFresh(start, rg, { rounds: firstRounds, ...message }));
+    rg.end();
+    const wrong = results.find(({ countA, countB }) => countA !== countB) ?? results[0];
+    const add = (label, of, goal) =>
+      report({
+        name: `search_text, ${name}, first search of a process, geometric mean of six, ${label}, to rg`,
+        goal,
+        ratio: { median: geometricMean(of), min: Math.min(...of), max: Math.max(...of) },
+        countA: wrong.countA,
+        countB: wrong.countB,
+        sameCount: true,
+      });
+    add(
+      "with the import",
+      results.map(({ ratio }) => ratio.median),
+    );
+    add(
+      "search alone",
+      results.map(({ msB, rounds }) => median(rounds.map(({ a }) => a.searchMs)) / msB.median),
+    );
+    add(
+      "expressions, search alone",
+      results.slice(literals.length).map(({ msB, rounds }) => median(rounds.map(({ a }) => a.searchMs)) / msB.median),
+      goals.firstExpression[name],
+    );
+  }
+}
+
+const median = (values) => spread(values).median;
+const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
 /** A tree to warm a process up with. */
 function otherTree(name) {

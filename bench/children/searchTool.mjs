@@ -3,7 +3,7 @@
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { ToolRegistry } from "@toolcrib/core";
-import { answer } from "../pairs.mjs";
+import { answer, countLines } from "../pairs.mjs";
 
 // As a machine of so many processors.
 const takers = Number(process.env.TAKERS ?? 0);
@@ -50,11 +50,4 @@ function watchBlocks() {
       return longest;
     },
   };
-}
-
-function countLines(text) {
-  if (text.startsWith("No matches")) return 0;
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
-  return lines;
 }
