@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # 2026-11-30, @ai-sdk/mcp@1.0.102, @openai/agents@0.20.0, @langchain/mcp-adapters@1.1.4
 # A tool of an MCP server that answers with `structuredContent` and an empty `content` (a text beside it is only recommended) has an answer for
-# programs alone: all three hand the model an empty list, though the AI SDK's result of `execute` and its schema have the value.
+# programs alone: all three hand the model an empty list (OpenAI's unless `useStructuredContent` is set), though the AI SDK's result of `execute` and its schema have the value.
 # Hurt: users of servers that follow their output schema to the letter: the model is told nothing, calls again, or makes the answer up.
 # Seen: AI SDK [], OpenAI Agents [], LangChain [], for {"files":3}.
 set -euo pipefail
