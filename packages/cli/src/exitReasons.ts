@@ -13,7 +13,6 @@ export class CliError extends MarkedError {
   }
 }
 
-/** Makes the error for a wrong flag, argument, file or name. */
 export function usageError(message: string): CliError {
   return new CliError("usage", message);
 }

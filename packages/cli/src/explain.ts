@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type AdvisedOption, isAgentError } from "@toolcrib/agent";
+import { type AdvisedOption, type AgentErrorCode, isAgentError } from "@toolcrib/agent";
 import { isToolError } from "@toolcrib/core";
 import { isMarked } from "@toolcrib/core/internal";
 import { messageOf as messageOfAny, withoutControls } from "@toolcrib/core/text";
@@ -7,36 +7,30 @@ import type { AnyMcpError } from "@toolcrib/mcp";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { shortConnectionAdvice } from "./sharedFlags.ts";
 
-/** The text for the user about an error, and the exit reason of the program. */
 interface Explanation {
   readonly exitReason: ExitReason;
   readonly message: string;
 }
 
+const agentReasons: Partial<Record<AgentErrorCode, ExitReason>> = {
+  aborted: "interrupted",
+  bad_session: "usage",
+  invalid_option: "usage",
+  busy: "failed",
+  ended: "limit",
+};
+
+const agentWords: Partial<Record<AgentErrorCode, string>> = {
+  aborted: "Interrupted.",
+  not_understood: `The offline stand-in is not a language model and does not understand this request. toolcrib run help, or help in a chat, lists what it does. To connect a model:\n${shortConnectionAdvice}`,
+};
+
 /** Explains an error without its stack trace, which is for `TOOLCRIB_DEBUG=1`. */
 export function explain(error: unknown): Explanation {
   const message = withoutControls(messageOf(error));
   if (error instanceof CliError) return { exitReason: error.exitReason, message };
-  if (isAgentError(error)) {
-    switch (error.code) {
-      case "aborted":
-        return { exitReason: "interrupted", message: "Interrupted." };
-      case "bad_session":
-      case "invalid_option":
-        return { exitReason: "usage", message };
-      case "busy":
-        return { exitReason: "failed", message };
-      case "ended":
-        return { exitReason: "limit", message };
-      case "not_understood":
-        return {
-          exitReason: "provider",
-          message: `The offline stand-in is not a language model and does not understand this request. toolcrib run help, or help in a chat, lists what it does. To connect a model:\n${shortConnectionAdvice}`,
-        };
-      default:
-        return { exitReason: "provider", message };
-    }
-  }
+  if (isAgentError(error))
+    return { exitReason: agentReasons[error.code] ?? "provider", message: agentWords[error.code] ?? message };
   // By its mark: a run without servers need not load their package.
   if (isMarked(error, "McpError")) {
     const isUsage = ["bad_config_file", "invalid_config", "unknown_server"].includes((error as AnyMcpError).code);
@@ -46,7 +40,6 @@ export function explain(error: unknown): Explanation {
   return { exitReason: "failed", message };
 }
 
-/** Returns the whole error with its stack. */
 export function traceOf(error: unknown): string {
   return withoutControls(inspect(error));
 }

@@ -17,9 +17,7 @@ export type Flags = Readonly<Record<string, Flag>>;
 /** The type that a value becomes. Lists grow when the flag is given again. */
 interface Values {
   readonly list: readonly string[];
-  /** Names between commas. */
   readonly names: readonly string[];
-  /** Rules of permissions. */
   readonly rules: readonly string[];
   readonly count: number;
   /** Milliseconds of `90s` or `5m`. */

@@ -1,12 +1,11 @@
 import type { TrustStore } from "@toolcrib/kit/files";
 import type { Leftovers } from "@toolcrib/tools-bash";
-import type { Settings } from "./config/settingValues.ts";
+import type { Settings } from "./config/settings.ts";
 import type { Host } from "./host.ts";
 import type { Folders } from "./state/folders.ts";
 import type { Interrupts } from "./terminal/interrupts.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The input of every command. */
 export interface Program {
   readonly host: Host;
   readonly terminal: Terminal;
@@ -21,7 +20,6 @@ export interface Program {
   readonly settings: Promise<Settings | undefined>;
   /** The user's answers about what this directory and others bring along. */
   readonly trust: TrustStore;
-  /** The working directory. */
   readonly cwd: string;
 }
 

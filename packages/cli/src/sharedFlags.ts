@@ -26,7 +26,6 @@ const programFlags = {
 /** Choose the tools and what they may reach. */
 export const toolFlags: typeof choiceFlags & typeof programFlags = { ...choiceFlags, ...programFlags };
 
-/** Flags on how `run_bash` runs its commands. */
 export const sandboxFlags = {
   shell: {
     usage: "--shell <shell>",
@@ -82,7 +81,6 @@ const noMcpFlag = {
   noMcp: { usage: "--no-mcp", about: "no servers, not even those you have allowed" },
 } as const;
 
-/** Flags on which model answers, and how. */
 const modelFlags = {
   model: {
     usage: "-m, --model <provider/model>",
@@ -121,7 +119,6 @@ const limitFlags = {
   noSkills: { usage: "--no-skills", about: "no skills of this folder or yours" },
 } as const;
 
-/** Flags on which conversation goes on. */
 const sessionFlags = {
   continue: { usage: "-c, --continue", about: "continue the last conversation of this directory" },
   resume: {
@@ -145,7 +142,6 @@ export const agentFlags: AgentFlags = {
   ...permissionFlags,
 };
 
-/** The flags of the commands that hold a conversation. */
 export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFlag & typeof noMcpFlag = {
   ...agentFlags,
   ...sessionFlags,
@@ -153,7 +149,6 @@ export const conversationFlags: AgentFlags & typeof sessionFlags & typeof mcpFla
   ...noMcpFlag,
 };
 
-/** The heading of each shared flag in help. */
 export const flagHeadings: readonly (readonly [heading: string, flags: object])[] = [
   ["Model", modelFlags],
   ["Conversation", { ...limitFlags, ...sessionFlags }],

@@ -81,7 +81,7 @@ async function openSession(
       : await mount({ mcpServers: Object.fromEntries(servers) }, { ...program, cwd }, { signal });
   const root = flags.on === undefined ? [...new Set([...roots, ...(flags.root ?? [])])] : flags.root;
   const given = { ...flags, root, directory: cwd, mounted, signal };
-  const conversation = await openConversation(provider, given, program, () => undefined).catch(
+  const conversation = await openConversation(provider, given, program, { asker: () => undefined }).catch(
     async (error: unknown) => {
       await mounted?.close();
       throw error;

@@ -12,6 +12,7 @@ import type { LoadedSkills } from "../config/skills.ts";
 import type { FlagsOf } from "../flags.ts";
 import type { Program } from "../program.ts";
 import type { conversationFlags } from "../sharedFlags.ts";
+import type { Asker } from "../terminal/ask.ts";
 import type { HookSettings, Hooks } from "../tools/hooks.ts";
 import { applyToolsChange } from "../tools/mcpChanges.ts";
 import type { WatchedMount } from "../tools/mcpMount.ts";
@@ -19,7 +20,6 @@ import type { PermissionFlags, Permissions, WorkMode } from "../tools/permission
 import { readRemoteFile } from "../tools/remote.ts";
 import { createToolSet, rootsOf, type ToolFlags } from "../tools/toolSet.ts";
 
-/** Flags of the commands that talk to a model. */
 export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, ToolFlags, PermissionFlags, HookSettings {
   /** Not a flag: servers that are mounted already, in place of those of `mcp`. They are closed with the conversation. */
   readonly mounted?: WatchedMount | undefined;
@@ -31,20 +31,19 @@ export interface ConversationFlags extends FlagsOf<typeof conversationFlags>, To
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The parts that the agents of a conversation are made of. */
 export interface AgentParts {
   readonly flags: ConversationFlags;
   readonly program: Program;
+  asker(): Asker | undefined;
   readonly sessions: SessionFolder;
   readonly permissions: Permissions;
   /** Decides about each call: the policy, then the hooks. */
   readonly guard: Guard;
   readonly provider: Provider;
   readonly mount: WatchedMount | undefined;
-  readonly jobs: BackgroundJobs | undefined;
-  readonly hooks: Hooks;
+  readonly jobs?: BackgroundJobs | undefined;
+  readonly hooks: Hooks | undefined;
   readonly skills: LoadedSkills;
-  /** True if a new conversation can be saved. */
   readonly isSaved: boolean;
 }
 
@@ -52,19 +51,22 @@ export interface BuiltAgent {
   readonly agent: Agent;
   readonly instructions: Instructions;
   readonly undo: Undo | undefined;
-  /** Makes the system prompt for another mode. */
   promptFor(mode: WorkMode): string;
 }
 
-/** Makes the agent that continues the conversation of `file`, or starts a new one, and locks its journal. */
-export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: string): Promise<BuiltAgent> {
-  const { flags, program, sessions, permissions, guard, provider, mount, jobs, skills, hooks, isSaved } = parts;
+/** Returns the journal of the conversation of `file`, or of a new one; undefined where none can be kept. */
+export async function journalFor({ sessions, isSaved }: AgentParts, file?: string): Promise<string | undefined> {
+  if (file !== undefined && (await isJournal(file))) return file;
+  return isSaved ? newSessionFile(sessions.path) : undefined;
+}
+
+/** Makes the agent that continues the conversation of `file`, or starts a new one, in a journal. */
+export async function buildAgent(parts: AgentParts, journal: string | undefined, file?: string): Promise<BuiltAgent> {
+  const { flags, program, sessions, permissions, guard, provider, mount, jobs, skills, hooks } = parts;
   const { terminal } = program;
   const { remote } = flags;
   const roots = rootsOf(flags, program.cwd);
   const instructions = await instructionsFor(roots, flags, program);
-  const isOwn = file !== undefined && (await isJournal(file));
-  const journal = isOwn ? file : isSaved ? newSessionFile(sessions.path) : undefined;
   // The tools of a remote could not read them.
   const outputs = remote ? undefined : sessions.outputsOf(journal);
   // An editor has its own.
@@ -92,17 +94,15 @@ export async function buildAgent(parts: AgentParts, lock: SessionLock, file?: st
   };
   const promptFor = (mode: WorkMode): string =>
     systemPromptFor(roots, instructions, remote, mode, [skills.catalogue, mount?.instructions ?? ""]);
-  // A file that cannot be resumed leaves the conversation before, and its journal, as they were.
-  const open = (): Promise<Agent> =>
-    lock.moveTo(journal, async () => {
-      const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);
-      const before = workplaceOf(opened.systemPrompt);
-      opened.setSystemPrompt(promptFor(permissions.mode));
-      const now = workplaceOf(opened.systemPrompt);
-      if (before !== undefined && before !== now)
-        terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
-      return opened;
-    });
+  const open = async (): Promise<Agent> => {
+    const opened = file === undefined ? new Agent(provider, options) : await Agent.resume(provider, file, options);
+    const before = workplaceOf(opened.systemPrompt);
+    opened.setSystemPrompt(promptFor(permissions.mode));
+    const now = workplaceOf(opened.systemPrompt);
+    if (before !== undefined && before !== now)
+      terminal.aside(`This conversation was about files in ${oneLine(before, 200)}, not in ${now}.`);
+    return opened;
+  };
   const { tools, disable = [] } = flags;
   const isOff = (name: string): boolean => disable.includes(name) || tools?.includes(name) === false;
   const note = (line: string): void => terminal.aside(line);
@@ -131,40 +131,6 @@ function undoOfChanges(undo: Undo, { policyWith }: Pick<Permissions, "policyWith
   };
 }
 
-/** The journal that a conversation writes, locked so that no other process does. */
-export class SessionLock {
-  readonly #sessions: SessionFolder;
-  #locked: { readonly journal: string; release(): void } | undefined;
-
-  constructor(sessions: SessionFolder) {
-    this.#sessions = sessions;
-  }
-
-  get journal(): string | undefined {
-    return this.#locked?.journal;
-  }
-
-  /** Locks `journal` and runs `use`; releases the last one only if that succeeds, else the new one. */
-  async moveTo<Result>(journal: string | undefined, use: () => Promise<Result>): Promise<Result> {
-    if (journal === this.journal) return use();
-    const taken = journal === undefined ? undefined : await this.#sessions.lock(journal);
-    try {
-      const result = await use();
-      this.release();
-      if (taken && journal !== undefined) this.#locked = { journal, release: taken.release };
-      return result;
-    } catch (error) {
-      taken?.release();
-      throw error;
-    }
-  }
-
-  release(): void {
-    this.#locked?.release();
-    this.#locked = undefined;
-  }
-}
-
 /** Reads the instructions for work in these directories; none where they are turned off. A line tells of each file that is left out. */
 async function instructionsFor(
   roots: readonly string[],
@@ -187,7 +153,6 @@ async function instructionsFor(
 /** The text around the words that say where the files are. */
 const [beforeWorkplace, afterWorkplace] = ["You work on the user's files in ", " with the tools given."];
 
-/** Reads from a system prompt where the files are. */
 function workplaceOf(systemPrompt: string): string | undefined {
   const [first = ""] = systemPrompt.split("\n", 1);
   const end = first.indexOf(afterWorkplace);

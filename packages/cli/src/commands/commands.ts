@@ -79,7 +79,6 @@ const container = command(
   () => import("./container.ts"),
 );
 
-/** By their headings in help. */
 const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
   "To work": [
     command("run", "one task: the answer on stdout, tool calls on stderr", () => import("./run/run.ts")),

@@ -91,13 +91,11 @@ async function candidates(program: Program, root: Command, words: readonly strin
   );
 }
 
-/** Lists the commands that help names, and `help` itself. */
 function namedCommands(command: Command): readonly Command[] {
   const visible = command.createHelp().visibleCommands(command);
   return command.commands.filter((one) => visible.includes(one) || one.name() === "help");
 }
 
-/** Finds an option that takes a value. */
 function optionOf(command: Command, flag: string): Option | undefined {
   return command.options.find(
     ({ long, short, required, optional }) => (required || optional) && [long, short].includes(flag),

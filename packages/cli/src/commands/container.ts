@@ -122,7 +122,6 @@ function handedOver(env: NodeJS.ProcessEnv, more: readonly string[] = []): strin
   return [...new Set([...Object.keys(env).filter((name) => env[name] && handed.test(name)), ...more])];
 }
 
-/** Returns the image of this version, built where it is missing. */
 function builtImage({ program, name }: Engine, note: (line: string) => void): string {
   const image = `toolcrib:${version()}`;
   if (spawnSync(program, ["image", "inspect", image], { stdio: "ignore" }).status === 0) return image;

@@ -1,22 +1,19 @@
 import type { Check, CheckResult, Finding } from "../doctor/check.ts";
+import { checkMachine, checkSandbox } from "../doctor/machine.ts";
+import { checkModel } from "../doctor/model.ts";
+import { checkConfig, checkContracts, checkPackages, checkServers } from "../doctor/project.ts";
 import type { ExitReason } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import type { Style } from "../terminal/style.ts";
 import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
-interface Entry {
-  readonly title: string;
-  readonly load: () => Promise<Check>;
-}
-
-/** The checks of the doctor. */
-const checks: Readonly<Record<string, Entry>> = {
-  machine: { title: "This machine", load: async () => (await import("../doctor/machine.ts")).checkMachine },
-  model: { title: "Model", load: async () => (await import("../doctor/model.ts")).checkModel },
-  sandbox: { title: "Sandbox", load: async () => (await import("../doctor/machine.ts")).checkSandbox },
-  config: { title: "Configuration", load: async () => (await import("../doctor/project.ts")).checkConfig },
-  servers: { title: "MCP servers", load: async () => (await import("../doctor/project.ts")).checkServers },
-  packages: { title: "Installed packages", load: async () => (await import("../doctor/project.ts")).checkPackages },
+const checks: Readonly<Record<string, readonly [title: string, Check]>> = {
+  machine: ["This machine", checkMachine],
+  model: ["Model", checkModel],
+  sandbox: ["Sandbox", checkSandbox],
+  config: ["Configuration", checkConfig],
+  servers: ["MCP servers", checkServers],
+  packages: ["Installed packages", checkPackages],
 };
 
 /** `toolcrib doctor`: looks at the machine and the project, and says what to do about what it finds. */
@@ -29,24 +26,16 @@ export const doctor: DefineCommand = defineCommand({
 export const contracts: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "as JSON" } },
   arguments: [["<folder>", "where the other versions are installed"]],
-  run: (program, { json }, [folder]) => {
-    const load = async (): Promise<Check> => {
-      const { checkContracts } = await import("../doctor/project.ts");
-      return async ({ cwd }) => checkContracts(cwd, folder);
-    };
-    return runChecks({ contracts: { title: "What the other versions would change", load } }, program, json);
+  run(program, { json }, [folder]) {
+    const check: Check = async ({ cwd }) => checkContracts(cwd, folder);
+    return runChecks({ contracts: ["What the other versions would change", check] }, program, json);
   },
 });
 
-async function runChecks(
-  entries: Readonly<Record<string, Entry>>,
-  program: Program,
-  asJson = false,
-): Promise<ExitReason> {
+async function runChecks(entries: typeof checks, program: Program, asJson = false): Promise<ExitReason> {
   const { terminal, interrupts } = program;
   const found: [string, CheckResult][] = [];
-  for (const [name, { title, load }] of Object.entries(entries)) {
-    const check = await load();
+  for (const [name, [title, check]] of Object.entries(entries)) {
     const result = await interrupts.during((signal) => check(program, signal));
     found.push([name, result]);
     if (asJson) continue;

@@ -39,7 +39,6 @@ export const init: DefineCommand = defineCommand({
   },
 });
 
-/** Makes a package name that npm accepts. */
 export function projectName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

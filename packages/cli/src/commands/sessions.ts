@@ -13,7 +13,6 @@ function row(session: SessionSummary): string {
 
 const sessionArgument = ["[session]", "its number or id, as sessions list shows them (default: the last one)"] as const;
 
-/** `toolcrib sessions list` */
 export const list: DefineCommand = defineCommand({
   flags: { json: { usage: "--json", about: "as JSON" } },
   async run({ terminal, folders, cwd }, { json }): Promise<ExitReason> {
@@ -32,13 +31,11 @@ export const list: DefineCommand = defineCommand({
   },
 });
 
-/** `toolcrib sessions show` */
 export const show: DefineCommand = defineCommand({
   arguments: [sessionArgument],
   run: (program, _flags, [name]) => write(program, name, "md"),
 });
 
-/** `toolcrib sessions export` */
 const exportOne: DefineCommand = defineCommand({
   flags: {
     html: { usage: "--html", about: "one plain page (the default)" },
@@ -52,7 +49,6 @@ const exportOne: DefineCommand = defineCommand({
   },
 });
 
-/** `toolcrib sessions delete` */
 const remove: DefineCommand = defineCommand({
   arguments: [["<sessions...>", "numbers or ids, as sessions list shows them"]],
   async run({ terminal, folders, cwd }, _flags, [names]): Promise<ExitReason> {

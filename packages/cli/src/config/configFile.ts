@@ -6,8 +6,8 @@ import type { PolicyOptions } from "@toolcrib/policy";
 import { usageError } from "../exitReasons.ts";
 import type { Folders } from "../state/folders.ts";
 import { parseConfigText } from "./configText.ts";
+import type { Settings } from "./settings.ts";
 import { projectConfigName } from "./settings.ts";
-import type { Settings } from "./settingValues.ts";
 
 /** The text of a file, and what it says. */
 export interface ConfigContent {
@@ -27,7 +27,6 @@ export interface ConfigFile {
   set(key: string, value: unknown): Promise<ConfigContent>;
   /** Takes one value out, all else stays as it is written. Undefined where it is not set. */
   unset(key: string): Promise<ConfigContent | undefined>;
-  /** Writes a file that holds nothing, unless there is one. */
   create(): Promise<void>;
 }
 

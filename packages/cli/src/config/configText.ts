@@ -12,8 +12,9 @@ import {
 } from "jsonc-parser";
 import { usageError } from "../exitReasons.ts";
 import { configSchema } from "../version.ts";
+import type { Settings } from "./settings.ts";
 import { settings } from "./settings.ts";
-import { flatSettings, type Settings } from "./settingValues.ts";
+import { flatSettings } from "./settingValues.ts";
 
 /** Reads the values of a file's text, of a project or the user's own. Rejects with the line of what is wrong. */
 export async function parseConfigText(text: string, name: string, isProject: boolean): Promise<Settings> {

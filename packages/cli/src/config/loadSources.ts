@@ -5,8 +5,9 @@ import type { ConfigContent } from "./configFile.ts";
 import { checkRules, projectConfig, userConfig } from "./configFile.ts";
 import { denyRulesIn } from "./configText.ts";
 import type { ProjectFile } from "./projectFiles.ts";
+import type { Settings } from "./settings.ts";
 import { projectConfigName, type Source } from "./settings.ts";
-import { type Settings, settingsFromEnvironment } from "./settingValues.ts";
+import { settingsFromEnvironment } from "./settingValues.ts";
 import { type Project, projectAnswer, readProject, trustIn, untrusted } from "./trust.ts";
 
 /**

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Folders } from "../state/folders.ts";
-import type { Settings } from "./settingValues.ts";
+import type { Settings } from "./settings.ts";
 
-/** Reads the user's own file; undefined without one. */
 export async function ownSettings(folders: Folders): Promise<Settings | undefined> {
   if (!existsSync(join(folders.config, "config.json"))) return undefined;
   const { userConfig } = await import("./configFile.ts");
@@ -17,7 +16,6 @@ export function withColor(env: NodeJS.ProcessEnv, { color }: Settings): NodeJS.P
   return color === "always" ? { ...env, FORCE_COLOR: "1" } : env;
 }
 
-/** Returns how long conversations are kept, and how much of them. */
 export function sessionRetention(own: Settings): { readonly days: number; readonly megabytes: number } {
   return { days: Number(own["sessions.keepDays"] ?? 90), megabytes: Number(own["sessions.keepMegabytes"] ?? 500) };
 }

@@ -3,16 +3,7 @@ import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { usageError } from "../exitReasons.ts";
 import { configSchema } from "../version.ts";
-
-/** Values by key: `sessions.keepDays` is the key of one inside another. */
-export type Settings = Readonly<Record<string, unknown>>;
-
-/** Lists the keys of the configuration, or of a part of its schema, in its order. */
-export function settingKeys(schema: JsonSchema = configSchema()): string[] {
-  return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) =>
-    inner.type === "object" ? settingKeys(inner).map((name) => `${key}.${name}`) : key === "$schema" ? [] : [key],
-  );
-}
+import { type Settings, settings } from "./settings.ts";
 
 /** Reads the value that words of a command line or a variable stand for, by the schema of the key. It may still break that schema. */
 export function parseSetting(key: string, words: readonly string[]): unknown {
@@ -32,7 +23,7 @@ export function variableName(key: string): string {
 /** Reads settings from the environment, except lists. Throws a usage error for a value that the schema refuses. */
 export async function settingsFromEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Settings> {
   const values: Record<string, unknown> = {};
-  for (const key of settingKeys()) {
+  for (const key of Object.keys(settings)) {
     const variable = variableName(key);
     const text = env[variable];
     if (!text || schemaOf(key).type === "array") continue;

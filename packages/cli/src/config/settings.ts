@@ -1,4 +1,5 @@
-import type { Settings } from "./settingValues.ts";
+/** Values by key: `sessions.keepDays` is the key of one inside another. */
+export type Settings = Readonly<Record<string, unknown>>;
 
 /** The file in which a directory says how toolcrib is to work there. */
 export const projectConfigName = ".toolcrib.json";
@@ -68,7 +69,6 @@ export const settings: Readonly<Record<string, Setting>> = {
   color: { isUserOnly: true },
 };
 
-/** A source of values: the environment, the project, the user. */
 export interface Source {
   readonly name: string;
   /** False for a project that the user does not trust: a mistake in it ends nothing. */
@@ -76,7 +76,6 @@ export interface Source {
   readonly values: Settings;
 }
 
-/** A value, and where it comes from. */
 export interface Found {
   readonly value: unknown;
   readonly from: string;

@@ -11,7 +11,6 @@ import { canonicalPath } from "../state/stateFolder.ts";
 import { type Asker, askYesNo, isTooLong } from "../terminal/ask.ts";
 import { trustIn } from "./trust.ts";
 
-/** The skills that a conversation has. */
 export type LoadedSkills = Pick<Skills, "skills" | "catalogue" | "readable"> & {
   readonly tools: readonly ExecutableTool[];
 };
@@ -49,9 +48,7 @@ export async function loadSkills(
 export interface FoundSkills {
   readonly directory: string;
   readonly all: Skills;
-  /** Those that the directory brings along. */
   readonly project: readonly Skill[];
-  /** Reads those of the user alone. */
   own(): Skills;
 }
 
@@ -82,7 +79,6 @@ export function skillText({ project, directory }: FoundSkills): string {
 /** Of more than so many skills the names alone are shown, so that they fit a screen. */
 const mostDescribed = 8;
 
-/** Writes a line for each skill of the directory. */
 export function describeSkills({ project, directory }: FoundSkills): string[] {
   return project.map(({ name, description, folder }) => {
     const about = project.length > mostDescribed ? "" : `: ${clip(description, 100)}`;

@@ -6,8 +6,8 @@ import { redactUrls } from "@toolcrib/kit/text";
 import type { Program } from "../program.ts";
 import type { ConfigContent } from "./configFile.ts";
 import { describeLeftOut, type ProjectFile, type ProjectFiles, readProjectFiles } from "./projectFiles.ts";
+import type { Settings } from "./settings.ts";
 import { projectConfigName, settings } from "./settings.ts";
-import type { Settings } from "./settingValues.ts";
 
 /** The user's answers about what one folder brings along. A yes holds for that folder, links followed, and that text. */
 export interface FolderTrust {
@@ -49,7 +49,6 @@ export interface Project {
   readonly leftOut: string | undefined;
   /** Binds a yes; undefined if none can be given. */
   readonly text: string | undefined;
-  /** Describes what trust would change, a line each. */
   readonly changes: readonly string[];
 }
 

@@ -1,11 +1,9 @@
 import type { Program } from "../program.ts";
 
-/** One thing that a check has found. */
 export interface Finding {
   /** A `problem` makes the command fail; a `warning` is what the user may want to change. */
   readonly level: "ok" | "note" | "warning" | "problem";
   readonly text: string;
-  /** Advice to the user. */
   readonly advice?: string | undefined;
 }
 
@@ -15,5 +13,4 @@ export interface CheckResult {
   readonly data: unknown;
 }
 
-/** One check. */
 export type Check = (program: Program, signal: AbortSignal) => Promise<CheckResult>;

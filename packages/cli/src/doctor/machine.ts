@@ -56,7 +56,6 @@ function checkState(folder: string): Finding {
   return { level: "problem", text: `${folder}: ${why}`, advice: "check its content, then remove it" };
 }
 
-/** Returns whether commands of the model can be kept in. */
 export const checkSandbox: Check = async ({ cwd }) => {
   const problem = await sandboxProblem({ root: [cwd], sandbox: {} });
   const advice = "install it; without it, commands run with all your rights, after a question";

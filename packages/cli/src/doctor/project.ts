@@ -10,7 +10,6 @@ import { ownLogins } from "../tools/ownLogins.ts";
 import { ownToolStore } from "../tools/ownToolStore.ts";
 import type { Check, CheckResult, Finding } from "./check.ts";
 
-/** Checks the two configuration files: whether they are valid, and trusted. */
 export const checkConfig: Check = async ({ folders, trust, cwd }) => {
   const findings: Finding[] = [];
   for (const file of [userConfig(folders), projectConfig(cwd)]) {

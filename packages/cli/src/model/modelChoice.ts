@@ -50,7 +50,6 @@ export function chooseAnother(first: ModelChoice, model: string, env: NodeJS.Pro
   return chooseModel({ ...first.flags, model, baseUrl: isSame ? first.flags.baseUrl : undefined }, env);
 }
 
-/** Returns the provider's name in `provider/model`. */
 export function providerIn(model: string): string {
   return model.split("/", 1)[0]?.toLowerCase() ?? "";
 }

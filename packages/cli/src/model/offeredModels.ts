@@ -3,7 +3,6 @@ import { messageOf } from "@toolcrib/core/text";
 import { redactUrls } from "@toolcrib/kit/text";
 import { type ModelChoice, providerIn } from "./modelChoice.ts";
 
-/** A model to change to. */
 export interface OfferedModel {
   /** As `-m` takes it. */
   readonly text: string;

@@ -6,7 +6,6 @@ export interface Folders {
   readonly home: string;
   /** The folder of what toolcrib keeps between runs. */
   readonly state: string;
-  /** The user's own configuration. */
   readonly config: string;
 }
 

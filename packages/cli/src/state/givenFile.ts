@@ -81,7 +81,6 @@ export function parseJson(text: string, what: string): unknown {
   return parseJsonText(text, what, usageError);
 }
 
-/** Throws a usage error for more than `maxMegabytes`. */
 export function refuseMore(bytes: number, what: string, maxMegabytes: number): void {
   files.refuseMore(bytes, { what, maxMegabytes, toError: usageError });
 }

@@ -27,7 +27,6 @@ function isRun(name: string | undefined): boolean {
   return name === runName || name?.startsWith(`${runName}: `) === true;
 }
 
-/** Returns the title in the name of a session, if there is one. */
 function titleIn(name: string | undefined): string | undefined {
   return isRun(name) ? name?.slice(runName.length + 2) || undefined : name;
 }
@@ -94,7 +93,6 @@ export function isKeptSession(file: string, sessions: SessionFolder): boolean {
   }
 }
 
-/** Finds the conversation with that number or id. Throws a usage error. */
 export async function namedSession(name: string, sessions: SessionFolder): Promise<SessionSummary> {
   const found = await sessions.find(name);
   if (found) return found;
@@ -110,7 +108,6 @@ export function describeSession(session: SessionSummary): string {
   return `${time}  ${about || "(empty)"}`;
 }
 
-/** Makes a session one of several to choose from. */
 export function sessionChoice(
   session: SessionSummary,
   text: string = describeSession(session),

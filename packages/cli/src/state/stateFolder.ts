@@ -3,12 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { ensureDirectory, systemErrorCode } from "@toolcrib/kit/files";
 import type { Folders } from "./folders.ts";
 
-/** Returns the file of the user's logins at MCP servers. */
 export function loginsFile({ state }: Folders): string {
   return join(state, "logins.json");
 }
 
-/** Returns the name under which a working directory's state is kept. */
 export function stateName(directory: string): string {
   // Not imported: node:crypto takes 8 ms to load, and most commands never ask.
   const { createHash } = process.getBuiltinModule("node:crypto");

@@ -10,7 +10,6 @@ const longestAnswer = 2000;
 /** Less of a row is too little for an answer. */
 const fewestCells = 12;
 
-/** Puts a question to the user; undefined where there is nobody to ask. */
 export interface Asker {
   readonly size: ScreenSize;
   /** Resolves to the answer; undefined when the user left the question, or `signal` fired. */
@@ -112,7 +111,6 @@ function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
   });
 }
 
-/** The row of the screen that an answer is typed in. */
 interface AnswerRow {
   /** Writes words before the answer, which is empty then. */
   say(words: string): void;
@@ -206,7 +204,6 @@ function listen<Result>(
   });
 }
 
-/** One of some rows that the user can pick. */
 export interface Choice {
   readonly text: string;
   /** A heading: the choices below it are shown after those without one. */
@@ -216,7 +213,6 @@ export interface Choice {
 /** Lets the user pick one: its number from 0; undefined where the user picks none. */
 export type PickChoice = (choices: readonly Choice[]) => Promise<number | undefined>;
 
-/** A choice in the place where it is shown. */
 export interface ShownChoice {
   readonly index: number;
   readonly text: string;

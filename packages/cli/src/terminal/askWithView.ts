@@ -7,9 +7,7 @@ export interface Paging {
 }
 
 interface ViewedQuestion {
-  /** The rows above the choices. */
   readonly rows: readonly string[];
-  /** All that there is to see, a page at a time. */
   readonly all: readonly string[];
   readonly choices: string;
   /** Returns whether an answer is none, but a slip of the finger. */

@@ -45,7 +45,6 @@ export function summary(output: string): string {
   return `${lines.length} lines${isCut ? " (cut)" : ""}, first ${oneLine(first ?? "", 80)}`;
 }
 
-/** Returns the lines of a text, without blank ones at its end. */
 function linesIn(text: string): string[] {
   const body = text.trimEnd();
   return body === "" ? [] : body.split("\n");

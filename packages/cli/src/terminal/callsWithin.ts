@@ -32,7 +32,6 @@ export class CallsWithin {
     return [call, within];
   }
 
-  /** Returns the calls within a call, in their order. */
   of(outer: string): readonly CallWithin[] {
     return [...(this.#calls.get(outer)?.values() ?? [])];
   }
@@ -45,7 +44,6 @@ export class CallsWithin {
   }
 }
 
-/** Calls of one program that are printed. */
 const mostPrinted = 10;
 
 /** The calls of programs where rows are printed for good: the first ones, as they end, and how many more there were. */
@@ -58,10 +56,10 @@ export class PrintedCalls {
     this.#style = style;
   }
 
-  /** Takes the event of a call within another, and returns the rows to print; undefined for any other event. */
-  take(event: AgentEvent): string[] | undefined {
+  /** Takes the event of a call within another, and returns the rows to print. */
+  take(event: AgentEvent): string[] {
     const [call, outer] = this.#calls.take(event) ?? [];
-    if (!call || outer === undefined) return undefined;
+    if (!call || outer === undefined) return [];
     const before = this.#calls.of(outer).filter((one) => this.#printed.has(one)).length;
     if (call.state === "running" || before >= mostPrinted) return [];
     this.#printed.add(call);
@@ -82,7 +80,6 @@ export function countText(calls: readonly CallWithin[]): string {
   return `${calls.length} ${calls.length === 1 ? "call" : "calls"}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** Makes the row of a call, below the one around it. */
 export function rowOf({ title, state, why }: CallWithin, style: Style): string {
   const shown = style.dim(oneLine(title, 160));
   if (state === "failed") return `  ${style.red("✗")} ${shown}${style.dim(":")} ${why}`;

@@ -3,6 +3,7 @@ import type { Program } from "../program.ts";
 import type { InputHistory } from "../state/inputHistory.ts";
 import type { PickChoice } from "./ask.ts";
 import type { Keyboard } from "./keyboard.ts";
+import type { RecentCalls } from "./recentCalls.ts";
 
 /** The messages of a conversation. Those that nobody waits for yet are kept. */
 export interface ChatInput {
@@ -19,7 +20,6 @@ export interface ChatInput {
   close(): void;
 }
 
-/** A screen whose last rows change in place. */
 export interface ChatScreen {
   /** Completes what is typed from now on. */
   completeWith(completions: Completions): void;
@@ -33,9 +33,9 @@ export interface ChatScreen {
 export interface Status {
   /** Lists what is shown while no turn runs, the most important first. */
   facts(): readonly string[];
-  /** Returns how the user works. */
   mode(): string;
   changeMode(): void;
+  readonly calls?: RecentCalls;
 }
 
 export interface Completions {

@@ -10,7 +10,6 @@ export interface Interrupts {
   readonly interrupt: () => void;
   /** Called at an interrupt while nothing runs: whether the program goes on. */
   onIdle: (() => boolean) | undefined;
-  /** Listens no more. */
   close(): void;
 }
 

@@ -135,7 +135,6 @@ export async function withMentions(text: string, read: ReadMention, typed: strin
   return pictures.length === 0 ? message : [{ type: "text", text: message }, ...pictures];
 }
 
-/** Puts text before a message. */
 export function withTextBefore(text: string, message: UserContent): UserContent {
   if (typeof message === "string") return message === "" ? text : `${text}\n\n${message}`;
   return [{ type: "text", text }, ...message];

@@ -12,7 +12,6 @@ export interface ShownCall {
   /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
   readonly summary: readonly string[];
   readonly isCut: boolean;
-  /** Every row. */
   readonly whole: readonly string[];
 }
 
@@ -57,7 +56,6 @@ export function showCall(args: Readonly<Record<string, unknown>>, { columns, row
   return { summary, isCut: true, whole };
 }
 
-/** Shows a unified diff in place of the arguments that make it. */
 export function showDiff(diff: string, { columns, rows: free }: ScreenSize, style: Style): ShownCall {
   const width = Math.max(20, columns - 3);
   const plain: Paint = (text) => text;
@@ -90,7 +88,6 @@ export function showText(text: string, columns: number, margin = ""): string[] {
   return rows.map((row, index) => (index === 0 ? row : margin + row));
 }
 
-/** Puts the arguments first that say what a call reaches. */
 export function inOrder(args: Readonly<Record<string, unknown>>): [string, unknown][] {
   const rank = (name: string): number => (decisiveArguments.indexOf(name) + 1 || Infinity) as number;
   return Object.entries(args).sort(([a], [b]) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
@@ -144,7 +141,6 @@ export function firstRow(line: string, width: number): string {
   return wrap(showInvisible(line.slice(0, width)), width)[0] ?? "";
 }
 
-/** Returns as much of the end of a line as fits one row. */
 export function endOfRow(line: string, width: number): string {
   if (widthOf(line) <= width) return line;
   let row = "";

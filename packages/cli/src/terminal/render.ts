@@ -7,7 +7,6 @@ import { PrintedCalls } from "./callsWithin.ts";
 import { errorText, showArguments, summary } from "./callText.ts";
 import type { Style } from "./style.ts";
 
-/** Lines of what a model has thought that are printed. */
 const mostThoughts = 3;
 
 /** A piece of text and the stream it belongs to; `tail` is a row that is shown in place on a screen until something else comes. */
@@ -23,7 +22,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let lastProblem = "";
   let said = "";
   let thought = "";
-  const within = new PrintedCalls(style);
+  let within: PrintedCalls | undefined;
   const note = (text: string): Printed[] => {
     // On one screen, a note must not continue a line of the answer; on stdout that line simply goes on after a line break.
     const closing: Printed[] = open ? [{ to: "stdout", text: "\n" }] : [];
@@ -41,7 +40,7 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
           `${style.cyan("→")} ${style.bold(oneLine(event.name, 64))} ${style.dim(showArguments(event.args))}`,
         );
       case "tool-result":
-        return note([...within.end(event.id), resultRow(event, style)].join("\n"));
+        return note([...(within?.end(event.id) ?? []), resultRow(event, style)].join("\n"));
       case "tool-progress":
         return [{ to: "tail", text: lastLine(event.progress) }];
       case "retry": {
@@ -83,8 +82,10 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
       return [];
     }
     if (event.type === "usage") return [];
-    const rows = within.take(event);
-    if (rows) return rows.flatMap(note);
+    if ("within" in event && event.within !== undefined) {
+      within ??= new PrintedCalls(style);
+      return within.take(event).flatMap(note);
+    }
     const thoughts = noteLines(thought);
     const more = thoughts.length - mostThoughts;
     const shown = more > 0 ? [...thoughts.slice(0, mostThoughts), `… ${more} more`] : thoughts;
@@ -106,7 +107,6 @@ function whatWasShortened(done: Extract<AgentEvent, { type: "compaction" }>): st
   return `${isOnlyCut ? "Long messages were cut" : "Older messages were shortened"} to make room.`;
 }
 
-/** Returns the lines of what the model says between calls. */
 export function noteLines(text: string): string[] {
   return text.trim() === "" ? [] : withoutControls(text.trim()).split("\n");
 }

@@ -3,7 +3,6 @@ import { withoutControls } from "@toolcrib/core/text";
 
 export type Paint = (text: string) => string;
 
-/** Colours text for a terminal, or leaves it as it is. */
 export type Style = Readonly<Record<(typeof formats)[number], Paint>>;
 
 const formats = ["dim", "bold", "italic", "underline", "red", "green", "cyan"] as const;

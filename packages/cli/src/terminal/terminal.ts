@@ -29,7 +29,6 @@ export interface Terminal {
 
 /** A screen whose last rows stay below what is printed. */
 interface BottomLine {
-  /** Prints `text` above them. */
   print(text: string): void;
   /** Takes them off the screen until `resume`. */
   pause(): void;

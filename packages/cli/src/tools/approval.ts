@@ -175,7 +175,6 @@ async function questionAbout(call: PendingCall, offers: Offers, asking: Asking):
   return askWithView({ rows, all, choices, isSlip: (answer) => isSlip(answer, offers) }, asking);
 }
 
-/** Shows the diff of a change of a file; else the arguments. */
 async function whatHappens(
   call: PendingCall,
   size: ScreenSize,

@@ -22,7 +22,6 @@ interface Hook {
   readonly timeout?: string | undefined;
 }
 
-/** The keys of the configuration that hold hooks. */
 export interface HookSettings {
   readonly "hooks.beforeCall"?: readonly Hook[] | undefined;
   readonly "hooks.afterCall"?: readonly Hook[] | undefined;
@@ -30,15 +29,17 @@ export interface HookSettings {
 }
 
 const defaultTimeout = "10s";
-/** Characters of a hook's standard error that are used. */
 const mostWords = 4000;
 
 interface HookPlace {
   /** The directory that the hooks run in, and name to what they run. */
   readonly cwd: string;
   readonly host: Host;
-  /** Tells the user. */
   note(text: string): void;
+}
+
+export function createHooks(settings: HookSettings, place: HookPlace): Hooks | undefined {
+  return Object.keys(settings).some((key) => key.startsWith("hooks.")) ? new Hooks(settings, place) : undefined;
 }
 
 /** Runs the user's hooks. One that fails before a call refuses it, as a guard that fails does; elsewhere it is one line. */
@@ -90,7 +91,6 @@ export class Hooks {
     return said.length === 0 ? outcome : withWords(outcome, said.join("\n"));
   };
 
-  /** Runs the hooks at the end of a turn, and shows their words. */
   async turnEnded(reason: string, signal: AbortSignal): Promise<void> {
     for (const hook of this.#turnEnd) {
       const end = await this.#run(hook, { event: "turnEnd", reason }, signal);

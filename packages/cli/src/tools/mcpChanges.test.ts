@@ -105,8 +105,6 @@ test("of a server that changes its tools without end while nobody listens, one c
     ["back", "One."],
     ["new4999", "One."],
   ]);
-  expect(told[1]?.withdrawn).toHaveLength(1000);
-  expect(told[1]?.withdrawn).toContain("new4998");
   await changes.during(build, () => (one) => void told.push(one));
   expect(told).toHaveLength(2);
 });

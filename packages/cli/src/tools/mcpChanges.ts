@@ -5,9 +5,6 @@ import type { McpToolsChange } from "@toolcrib/mcp";
 
 type Listener = (change: McpToolsChange) => void;
 
-/** The most names of withdrawn tools that wait for a listener. */
-const mostWithdrawn = 1000;
-
 /** Hands on the changes of servers' tools. While nobody listens one change of each server waits, which holds what counts of all of them. */
 export class ToolsChanges {
   readonly #waiting = new Map<string, McpToolsChange>();
@@ -37,16 +34,10 @@ export class ToolsChanges {
   }
 }
 
-/** Makes one change of two, of which the later one counts. */
+/** Makes one change of two: the tools as they are last. */
 function joined(earlier: McpToolsChange | undefined, later: McpToolsChange): McpToolsChange {
-  if (!earlier) return later;
-  const present = new Set(later.tools.map(({ name }) => name));
-  const isKept = (name: string): boolean => !present.has(name) && !later.withdrawn.includes(name);
-  return {
-    ...later,
-    tools: [...earlier.tools.filter(({ name }) => isKept(name)), ...later.tools],
-    withdrawn: [...earlier.withdrawn.filter(isKept), ...later.withdrawn].slice(-mostWithdrawn),
-  };
+  const over = new Set([...later.withdrawn, ...later.tools.map(({ name }) => name)]);
+  return { ...later, tools: [...(earlier?.tools ?? []).filter(({ name }) => !over.has(name)), ...later.tools] };
 }
 
 /** Puts changed tools into the registry of a conversation. What is withdrawn stays there to say so. */

@@ -103,11 +103,9 @@ export async function mountAllowedServers(program: Program, protocol?: string): 
 /** The state of a server of the user that one of this directory stands in for. */
 const replaced = `the one of ${mcpConfigName} is used`;
 
-/** A server of a file of servers. */
 export interface ListedServer {
   readonly name: string;
   readonly server: McpServerConfig;
-  /** The name of its file. */
   readonly from: string;
   /** `allowed` if it may start; else why not. */
   readonly state: string;

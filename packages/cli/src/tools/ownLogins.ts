@@ -2,7 +2,6 @@ import { createOAuthStore, type OAuthStore } from "@toolcrib/mcp/oauth";
 import type { Folders } from "../state/folders.ts";
 import { loginsFile, makeStateFolder } from "../state/stateFolder.ts";
 
-/** Opens the user's logins at servers, for all directories. */
 export function ownLogins(folders: Folders): OAuthStore {
   const file = (): OAuthStore => {
     makeStateFolder(folders);

@@ -21,7 +21,6 @@ import type { permissionFlags } from "../sharedFlags.ts";
 import type { Folders } from "../state/folders.ts";
 import { canonicalPath, loginsFile } from "../state/stateFolder.ts";
 
-/** The flags that say which calls run, are asked about, or are refused. */
 export interface PermissionFlags extends FlagsOf<typeof permissionFlags> {
   /** Not a flag: the remote of `--on`. */
   readonly remote?: ConnectedTools | undefined;
@@ -46,7 +45,6 @@ export function policyMode(mode: WorkMode): Mode {
   return mode === "plan" ? "read-only" : mode;
 }
 
-/** The policy and modes that decide about the calls of one set of tools. */
 export interface Permissions {
   readonly policy: Policy;
   /** Makes the same policy with more rules that allow, or in another mode, to try them. Throws for a malformed rule. */
@@ -139,7 +137,6 @@ function planGuard({ guard, explain }: Policy): Guard {
   };
 }
 
-/** Describes the mode, the rules and the remembered answers, a line each. */
 export async function describePermissions({ policy, mode, flags }: Permissions): Promise<string[]> {
   const rules = (["deny", "ask", "allow"] as const).flatMap((list) =>
     (flags[list] ?? []).map((rule) => `${list.padEnd(5)} ${oneLine(rule, 200)}`),

@@ -108,7 +108,6 @@ function folderText(folder: string, { roots }: Roots): string {
   );
 }
 
-/** Returns whether an answer is meant to be one for several calls. */
 export function isUpTo(typed: string): boolean {
   return /^u(p to)?\s*\d*$/i.test(typed);
 }

@@ -2,7 +2,6 @@ import type { Agent } from "@toolcrib/agent";
 import type { ExecutableTool, ToolRegistry } from "@toolcrib/core";
 import type { createProgramTools } from "@toolcrib/tools-program";
 
-/** The tool that `--programs` adds. */
 export const programTool = "run_program";
 
 export interface ProgramFlags {

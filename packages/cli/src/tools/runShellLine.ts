@@ -13,7 +13,6 @@ interface ShellLine {
   onOutput(text: string, stream: "stdout" | "stderr"): void;
 }
 
-/** Tells how a command ended: by its exit code, or by a signal. */
 export interface ShellEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

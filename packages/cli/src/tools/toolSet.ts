@@ -27,7 +27,6 @@ import type { Hooks } from "./hooks.ts";
 import type { PermissionFlags, Permissions } from "./permissions.ts";
 import { addPrograms, type ProgramFlags, programTool } from "./programs.ts";
 
-/** The flags that say which tools there are and what they may reach. */
 export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlags>, ProgramFlags {
   /** Not a flag: the sandbox that `chooseSandbox` decided on, for the commands of `run_bash`. */
   readonly commandSandbox?: SandboxOptions | undefined;
@@ -42,7 +41,6 @@ export interface ToolFlags extends FlagsOf<typeof toolFlags & typeof sandboxFlag
 /** The tools that a conversation has beside the default ones. */
 export interface ToolSetParts {
   readonly context?: ToolContext | undefined;
-  /** The tools of mounted servers. */
   readonly more?: readonly ExecutableTool[] | undefined;
   /** Folders that the tools may read beside the roots. */
   readonly readable?: readonly string[] | undefined;
@@ -50,11 +48,9 @@ export interface ToolSetParts {
   readonly outputs?: string | undefined;
   /** Keeps commands that run in the background, for `run_bash` and its two companions. */
   readonly jobs?: BackgroundJobs | undefined;
-  /** The user's own commands around calls. */
   readonly hooks?: Hooks | undefined;
   /** Decides about each call. Default: the policy of the permissions. */
   readonly guard?: Guard | undefined;
-  /** Remembers what files were before a call. */
   readonly undo?: Middleware | undefined;
 }
 
@@ -137,12 +133,10 @@ export function rootsOf({ on, root = [] }: ToolFlags, cwd: string): string[] {
   return root.length > 0 ? root.map((directory) => resolve(cwd, directory)) : [cwd];
 }
 
-/** Returns whether `run_bash` is switched on by name. */
 export function hasShell(flags: ToolFlags): boolean {
   return isNamed("run_bash", flags);
 }
 
-/** Returns whether a tool is switched on by name. */
 export function isNamed(name: string, { tools, enable, disable }: ToolFlags): boolean {
   const isIn = (names: readonly string[] | undefined): boolean => names?.includes(name) ?? false;
   return (isIn(tools) || isIn(enable)) && !isIn(disable);

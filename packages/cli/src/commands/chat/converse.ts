@@ -10,6 +10,7 @@ import { shortConnectionAdvice } from "../../sharedFlags.ts";
 import { type Asker, pickByNumber, terminalAsker } from "../../terminal/ask.ts";
 import type { ChatInput } from "../../terminal/chatLines.ts";
 import { mentionReader, readPastedOr, withMentions } from "../../terminal/prompt.ts";
+import { RecentCalls } from "../../terminal/recentCalls.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
 import { nextMode } from "../../tools/permissions.ts";
 import { readRemoteFile } from "../../tools/remote.ts";
@@ -19,7 +20,6 @@ import { whyNoAnswer } from "../turnEnd.ts";
 import { describeLastExchange, quoted } from "./describeContext.ts";
 import { runOwnCommand } from "./ownCommand.ts";
 import { readPromptCommands } from "./promptCommands.ts";
-import { RecentCalls } from "./recentCalls.ts";
 import { runSlashCommand, slashCommands } from "./slashCommands.ts";
 import type { SlashContext } from "./slashContext.ts";
 
@@ -41,7 +41,7 @@ export async function converse(
   const pick = screen ? screen.pick : user && pickByNumber(user, terminal.note);
   const jobs = createBackgroundJobs();
   const given = { ...flags, offersShell: user !== undefined, usesAllowedServers: true };
-  const conversation = await openConversation(choice.provider, given, program, asker, { jobs, pick });
+  const conversation = await openConversation(choice.provider, given, program, { asker, jobs, pick });
   try {
     terminal.aside(choice.isOffline ? withoutModel : `${choice.why} /help lists commands.`);
     const more = await readPromptCommands(program);
@@ -68,16 +68,13 @@ const leaveHint = "Ctrl-C again, or /quit, leaves.";
 
 type SessionParts = Pick<SlashContext, "program" | "conversation" | "jobs" | "asker" | "pick" | "more">;
 
-/** Takes the lines of the user: messages, commands of the conversation, commands of the user's own. */
 class ChatSession {
   readonly #context: SlashContext;
   readonly #input: ChatInput;
-  readonly #calls = new RecentCalls();
+  readonly #calls: RecentCalls;
   /** The text typed when the last Ctrl-C came. */
   #warnedAt: number | undefined;
-  /** The last command of the user's own, for the model. */
   #shared: string | undefined;
-  /** Tells whether the user has left. */
   hasEnded = false;
 
   constructor(parts: SessionParts, first: ModelChoice, input: ChatInput) {
@@ -85,6 +82,7 @@ class ChatSession {
     const { interrupts, env } = program;
     let current = first;
     this.#input = input;
+    this.#calls = new RecentCalls(program.terminal.style);
     this.#context = {
       ...parts,
       calls: this.#calls,
@@ -156,6 +154,7 @@ class ChatSession {
         "/help",
       ],
       mode: () => conversation.permissions.mode,
+      calls: this.#calls,
       changeMode: () => conversation.setMode(nextMode(conversation.permissions.mode)),
     });
     this.#input.screen?.completeWith({
@@ -187,7 +186,7 @@ class ChatSession {
   /** Sends a message. `typed`: where names of files count. */
   async #send(text: string, typed: string = text): Promise<void> {
     const { conversation, program } = this.#context;
-    const { remote } = conversation;
+    const { remote } = conversation.parts.flags;
     const message = await program.interrupts.during((signal) =>
       withMentions(
         text,
@@ -217,7 +216,6 @@ class ChatSession {
   }
 }
 
-/** Prints the events of a turn as lines, one after the other. */
 function printedTurn({ terminal }: Program): { show(event: AgentEvent): void; end(): void } {
   const render = createRenderer(terminal.style);
   return {

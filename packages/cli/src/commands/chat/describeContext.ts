@@ -3,7 +3,6 @@ import { oneLine } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import type { Conversation } from "../conversation.ts";
 
-/** Describes what the conversation has used so far. */
 export function describeUsage({ agent: { sessionContext, usage } }: Conversation): string {
   const count = (value: number): string => value.toLocaleString("en-US");
   const cost = usage.cost === undefined ? "cost unknown" : `$${usage.cost.toFixed(4)}`;
@@ -14,7 +13,7 @@ export function describeUsage({ agent: { sessionContext, usage } }: Conversation
 }
 
 /** Describes what goes along with each request, in estimated tokens. */
-export function describeContext({ agent, instructions, skills }: Conversation): string {
+export function describeContext({ agent, built: { instructions }, parts: { skills } }: Conversation): string {
   const { systemPrompt, sessionContext, toolRegistry } = agent;
   const tokensOf = (value: unknown): number => Math.ceil(JSON.stringify(value).length / charactersPerToken);
   const tools = toolRegistry.listTools().filter(({ enabled }) => enabled);
@@ -36,7 +35,7 @@ export function describeContext({ agent, instructions, skills }: Conversation): 
   ].join("\n");
 }
 
-function skillNames({ skills }: Conversation["skills"]): string {
+function skillNames({ skills }: Conversation["parts"]["skills"]): string {
   const names = skills.map(({ name }) => oneLine(name, 64)).join(", ");
   return `${skills.length === 1 ? "1 skill" : `${skills.length} skills`}: ${clip(names, 1000)}`;
 }

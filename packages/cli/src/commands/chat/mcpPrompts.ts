@@ -5,11 +5,11 @@ import { shellWord } from "../../terminal/question.ts";
 import type { ListedServer } from "../../tools/mcpMount.ts";
 import type { CommandReply, SlashContext } from "./slashContext.ts";
 
-/** Names of commands that are prompts of MCP servers. */
 export const promptPrefix = "mcp__";
 
 /** Lists the servers: whether this conversation uses them, with which tools, and why not. */
-export async function describeServers({ conversation: { mount }, program }: SlashContext): Promise<string> {
+export async function describeServers({ conversation, program }: SlashContext): Promise<string> {
+  const { mount } = conversation.parts;
   const { listServers } = await import("../../tools/mcpMount.ts");
   const listed = await listServers(program);
   if (listed.length === 0) return "There is no MCP server; toolcrib mcp add NAME COMMAND adds one.";
@@ -30,8 +30,8 @@ function stateOf({ name, state, from }: ListedServer, mount: McpMount | undefine
 
 const noServer = "Prompts are of MCP servers, and none is used here; /mcp says why.";
 
-/** Lists the prompts of the servers, which are started for it. */
-export async function describePrompts({ conversation: { mount }, program }: SlashContext): Promise<string> {
+export async function describePrompts({ conversation, program }: SlashContext): Promise<string> {
+  const { mount } = conversation.parts;
   if (!mount) return noServer;
   const { prompts, problems } = await program.interrupts.during((signal) => mount.prompts({ signal }));
   const rows = [
@@ -49,7 +49,7 @@ function usageOf({ name, arguments: args }: McpPrompt): string {
 /** Has the server write the prompt, shows it, and sends it as a message of the user. The last argument takes all further words. */
 export async function runPrompt(name: string, words: readonly string[], context: SlashContext): Promise<CommandReply> {
   const { conversation, program } = context;
-  const { mount } = conversation;
+  const { mount } = conversation.parts;
   if (!mount) return noServer;
   const text = await program.interrupts.during(async (signal) => {
     const { prompts } = await mount.prompts({ signal });

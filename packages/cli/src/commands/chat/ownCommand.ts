@@ -2,13 +2,11 @@ import { clip, withoutControls } from "@toolcrib/core/text";
 import type { Program } from "../../program.ts";
 import { runShellLine } from "../../tools/runShellLine.ts";
 
-/** Characters of a command's output that are kept for the model. */
 const mostShared = 50_000;
 
 interface OwnCommand {
   /** In one sentence. */
   readonly end: string;
-  /** The command and what it printed. */
   readonly forModel: string;
 }
 

@@ -21,9 +21,8 @@ export function describeCompacted(done: Compacted | undefined): string {
   return parts.filter(Boolean).join(" ");
 }
 
-/** Lists the conversations, or continues one. */
 export async function resume({ conversation, pick }: SlashContext, name: string | undefined): Promise<CommandReply> {
-  const { sessions } = conversation;
+  const { sessions } = conversation.parts;
   const found = await sessions.list();
   if (found.length === 0) return "There is no conversation in this directory yet.";
   const choices = found.map((one) => {
@@ -41,7 +40,8 @@ export async function resume({ conversation, pick }: SlashContext, name: string 
 }
 
 /** Takes back the last turn that changed files by tools, and names what commands did in it and after it. */
-export async function undoTurn({ undo, remote }: Conversation, cwd: string): Promise<CommandReply> {
+export async function undoTurn({ built: { undo }, parts }: Conversation, cwd: string): Promise<CommandReply> {
+  const { remote } = parts.flags;
   if (remote) return `/undo takes back only changes on this machine: those on ${oneLine(remote.name, 100)} stay.`;
   if (!undo) return "Nothing was saved for undo: this conversation is not among those of this directory.";
   const turns: UndoneTurn[] = [];

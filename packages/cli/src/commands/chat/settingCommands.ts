@@ -5,7 +5,6 @@ import { modeDescriptions } from "../../tools/permissions.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandReply, SlashContext } from "./slashContext.ts";
 
-/** Changes the model to the one that is named, or picked. */
 export async function changeModel(context: SlashContext, name: string | undefined): Promise<CommandReply> {
   const wanted = name ?? (await pickModel(context));
   const why = wanted === undefined ? undefined : await context.useModel(wanted);

@@ -105,7 +105,7 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       takes: "[NUMBER]",
       summary: "show the last call, or more calls, in full (also Ctrl-O)",
       run: ({ calls, program }, [number = "1"]) =>
-        calls.describe(Math.max(1, Number.parseInt(number, 10) || 1), program.host.stderr.columns || 80),
+        calls.describe(program.host.stderr.columns || 80, Math.max(1, Number.parseInt(number, 10) || 1)),
     },
     {
       name: "jobs",
@@ -113,9 +113,9 @@ const slashGroups: Readonly<Record<string, readonly SlashCommand[]>> = {
       summary: "show the commands in the background, or stop one",
       complete: ({ jobs }, words) =>
         words.length === 0 ? ["stop"] : words.length === 1 ? jobs.list().map(({ id }) => id) : [],
-      run: ({ jobs, conversation: { remote } }, words) =>
-        remote
-          ? `Commands in the background of ${oneLine(remote.name, 100)} are known only to the model: ask it to stop one.`
+      run: ({ jobs, conversation: { parts } }, words) =>
+        parts.flags.remote
+          ? `Commands in the background of ${oneLine(parts.flags.remote.name, 100)} are known only to the model: ask it to stop one.`
           : changeJobs(jobs, words),
     },
     {
@@ -188,7 +188,6 @@ const keys: readonly (readonly [key: string, what: string])[] = [
   ["Ctrl-D, exit", "leaves"],
 ];
 
-/** Runs the command that `line` names. */
 export async function runSlashCommand(line: string, context: SlashContext): Promise<CommandReply> {
   const [typed = "", ...words] = line.split(/\s+/);
   const name = typed === "/exit" ? "quit" : typed.slice(1);

@@ -3,8 +3,8 @@ import type { BackgroundJobs } from "@toolcrib/tools-bash";
 import type { OfferedModels } from "../../model/offeredModels.ts";
 import type { Program } from "../../program.ts";
 import type { Asker, PickChoice } from "../../terminal/ask.ts";
+import type { RecentCalls } from "../../terminal/recentCalls.ts";
 import type { Conversation } from "../conversation.ts";
-import type { RecentCalls } from "./recentCalls.ts";
 
 /** A command of the conversation: a line that begins with a slash. */
 export interface SlashCommand {
@@ -21,7 +21,6 @@ export interface SlashCommand {
 
 export type CommandReply = string | undefined;
 
-/** Holds what a command works on. */
 export interface SlashContext {
   readonly program: Program;
   readonly conversation: Conversation;
@@ -33,17 +32,13 @@ export interface SlashContext {
   readonly model: string;
   /** Changes the model; resolves to why it is that one, where the user has left something open. */
   useModel(name: string): Promise<string | undefined>;
-  /** Lists the models that can be changed to. */
   offeredModels(): Promise<OfferedModels>;
-  /** Runs a turn of the conversation and shows its events. */
   turn(start: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void>;
   /** Sends the model a message with the files that are named by `@` in what was typed. */
   send(message: string, typed: string): Promise<void>;
-  /** Sends the model the last command of the user's own, with words about it. */
   share(words: readonly string[]): Promise<CommandReply>;
   /** Asks the user; absent where there is nobody to ask, as are choices. */
   readonly asker?: Asker | undefined;
   readonly pick?: PickChoice | undefined;
-  /** Ends the conversation once the command has run. */
   leave(): void;
 }

@@ -144,7 +144,6 @@ function fileOf({ project }: PlaceFlags, { folders, cwd }: Place): ConfigFile {
   return project ? projectConfig(cwd) : userConfig(folders);
 }
 
-/** Throws a usage error, with the nearest name, for a key that there is not. */
 function requireKey(key: string): void {
   const keys = Object.keys(settings);
   if (keys.includes(key)) return;

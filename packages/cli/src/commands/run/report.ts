@@ -6,7 +6,6 @@ import type { TurnEnd } from "../turnEnd.ts";
 
 type OutputFormat = "text" | "json" | "stream-json";
 
-/** The fields of the last object beside the end of the turn. */
 interface RunSummary {
   readonly ok: boolean;
   /** By `--output-schema`. */

@@ -13,7 +13,7 @@ import {
 import { modelPrice } from "@toolcrib/agent/models";
 import { sessionId } from "@toolcrib/agent/sessions";
 import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
-import { isPlainObject } from "@toolcrib/core/internal";
+import { isPlainObject, untilAborted } from "@toolcrib/core/internal";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
 import { messageOf } from "../../explain.ts";
 import type { FlagsOf } from "../../flags.ts";
@@ -53,7 +53,6 @@ const flags = {
 
 type RunFlags = FlagsOf<typeof flags>;
 
-/** `toolcrib run`: one task. */
 export const run: DefineCommand = defineCommand({
   flags,
   arguments: [["[prompt...]", "the task; @FILE adds a file; piped text comes first"]],
@@ -63,28 +62,32 @@ export const run: DefineCommand = defineCommand({
 async function runTask(program: Program, words: readonly string[], flags: RunFlags): Promise<ExitReason> {
   const { terminal, interrupts } = program;
   const report = createReport(flags.outputFormat ?? "text", flags.outputSchema !== undefined, terminal);
-  const time = startTimeLimit(flags.timeout);
+  const timeout = new AbortController();
+  const timer =
+    flags.timeout === undefined
+      ? undefined
+      : setTimeout(() => timeout.abort(new CliError("limit", tooEarly)), flags.timeout);
   let end: TurnEnd | undefined;
   let started: Started | undefined;
   const notRun: string[] = [];
   try {
     const { prompt: given } = flags;
     const all = typeof given === "string" ? [given, ...words] : words;
-    const prompt = await time.during(readPrompt(all, program));
-    const task = await time.during(start(program, flags, runSessionName(all.join(" "))));
+    const prompt = await untilAborted(readPrompt(all, program), timeout.signal);
+    const task = await untilAborted(start(program, flags, runSessionName(all.join(" "))), timeout.signal);
     started = task;
-    end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, time.signal])));
+    end = await interrupts.during((signal) => perform(task, prompt, report, AbortSignal.any([signal, timeout.signal])));
     // A remote says what a call would do until the conversation is closed.
     for (const call of end?.pending?.slice(0, mostPendingShown) ?? [])
       notRun.push(await whyNotRun(call, task.conversation.agent.toolRegistry, task.conversation.permissions));
   } catch (error) {
-    if (!started || !time.signal.aborted) {
+    if (!started || !timeout.signal.aborted) {
       report.failure(error, started ? aboutRun(started) : {});
       throw error;
     }
     end = { type: "end", reason: "time-limit", text: (isAgentError(error) && error.text) || "" };
   } finally {
-    time.end();
+    clearTimeout(timer);
     terminal.tail("");
     await started?.conversation.close();
   }
@@ -97,6 +100,7 @@ async function runTask(program: Program, words: readonly string[], flags: RunFla
 }
 
 const mostPendingShown = 5;
+const tooEarly = "the time limit was reached before the model was asked; raise --timeout";
 
 interface Started {
   readonly provider: Provider;
@@ -119,7 +123,7 @@ async function start(program: Program, flags: RunFlags, sessionName: string): Pr
   const user = asker();
   const given = { ...flags, offersShell: user !== undefined, sessionName };
   const pick = user && pickByNumber(user, terminal.note);
-  const conversation = await openConversation(provider, given, program, asker, { pick });
+  const conversation = await openConversation(provider, given, program, { asker, pick });
   const answer = schema && createObjectAnswer(conversation.agent.toolRegistry, schema, undefined, provider);
   return { provider, conversation, journal: conversation.journal, cost, answer };
 }
@@ -168,29 +172,6 @@ async function readOutputSchema(path: string, cwd: string): Promise<JsonSchema> 
   } catch (error) {
     throw usageError(`${what}: ${messageOf(error)}`);
   }
-}
-
-interface TimeLimit {
-  /** Fires when the time is over. */
-  readonly signal: AbortSignal;
-  /** Rejects when the time is over before `work` is done. */
-  during<Result>(work: Promise<Result>): Promise<Result>;
-  /** Stops the clock. */
-  end(): void;
-}
-
-/** Starts the clock; undefined stands for no limit. */
-function startTimeLimit(ms: number | undefined): TimeLimit {
-  const over = new AbortController();
-  const timer = ms === undefined ? undefined : setTimeout(() => over.abort(new Error("The time is over")), ms);
-  const { signal } = over;
-  const expired = new Promise<never>((_resolve, reject) => {
-    const tooEarly = "the time limit was reached before the model was asked; raise --timeout";
-    signal.addEventListener("abort", () => reject(new CliError("limit", tooEarly)), { once: true });
-  });
-  // It may come when nothing waits for it.
-  expired.catch(() => {});
-  return { signal, during: (work) => Promise.race([work, expired]), end: () => clearTimeout(timer) };
 }
 
 /** Makes the limit of `--max-cost`; undefined without it. Throws a usage error for a model whose replies will not say what they cost. */

@@ -38,7 +38,7 @@ test("whatever is drawn, the screen holds every row that was printed for good, i
   );
 });
 
-test("a row that changes in its middle is written from there, with its colours and letters of any width", async () => {
+test("a row that changes is written over, with its colours and letters of any width", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(coloured, { minLength: 1, maxLength: 4 }), { minLength: 1 }),

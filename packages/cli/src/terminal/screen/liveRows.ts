@@ -7,7 +7,6 @@ export interface CursorPlace {
   readonly column: number;
 }
 
-/** The part of a terminal that rows are drawn on. */
 export interface Surface {
   write(text: string): void;
   readonly columns: number;
@@ -58,12 +57,11 @@ export function joinedFacts(facts: readonly string[], width: number): string {
 
 /**
  * The last rows of the screen, which change in place. What is printed for good goes above them and is never touched again, so it is
- * the terminal's own to scroll. Only what differs is written, inside synchronized output.
+ * the terminal's own to scroll. Only rows that differ are written, inside synchronized output.
  */
 export class LiveRows {
   readonly #surface: Surface;
   #shown: readonly string[] = [];
-  /** The row that the cursor is in. */
   #row = 0;
   #columns: number;
   #cursor = "";
@@ -99,21 +97,11 @@ export class LiveRows {
     const cut = Math.max(0, rows.length - room);
     const live = rows.length > 0 ? rows.slice(cut).map(this.#clean) : [""];
     const next = [...done.map(this.#clean), ...live];
-    let before = this.#shown;
+    const before = this.#shown;
     const go = (row: number): void => {
       text += row < this.#row ? `\u001b[${this.#row - row}A` : "\r\n".repeat(row - this.#row);
       this.#row = row;
     };
-    const added = next.length - before.length;
-    const same = sameEnd(before, next);
-    if (added > 0 && same > 0 && next.length <= room) {
-      // The rows at the end move down: less to write than writing them again.
-      go(before.length - 1);
-      go(next.length - 1);
-      go(before.length - same);
-      text += `\u001b[${added}L`;
-      before = before.toSpliced(before.length - same, 0, ...Array.from({ length: added }, () => ""));
-    }
     for (const [row, now] of next.entries()) {
       const old = before[row];
       if (old === now) continue;
@@ -167,33 +155,11 @@ export class LiveRows {
   };
 }
 
-/** Counts the rows at the end that are the same. */
-function sameEnd(before: readonly string[], next: readonly string[]): number {
-  let same = 0;
-  while (same < before.length && same < next.length && before.at(-1 - same) === next.at(-1 - same)) same += 1;
-  return same;
-}
-
-const colourCodes = /\u001b\[[0-9;]*m/g;
-
-/** Writes a row over an old one: from where they differ, if that is less. */
-function rowChange(old: string | undefined, now: string): string {
-  const whole = `\r${old ? "\u001b[2K" : ""}${now}`;
-  if (!old) return whole;
-  const same = sameStart(old, now);
-  const start = now.slice(0, same);
-  const isShorter = visibleWidth(old) > visibleWidth(now);
-  const codes = (start.match(colourCodes) ?? []).join("");
-  const rest = `\u001b[${visibleWidth(start) + 1}G${codes}${now.slice(same)}${isShorter ? "\u001b[K" : ""}`;
-  return rest.length < whole.length ? rest : whole;
-}
-
-/** Counts the characters at the start that are the same; ends between two plain ones, and outside of a code for colours. */
-function sameStart(old: string, now: string): number {
-  let same = 0;
-  while (same < old.length && old[same] === now[same]) same += 1;
-  const isPlain = (character: string | undefined): boolean => character === undefined || /[ -~]/.test(character);
-  while (same > 0 && !(isPlain(old[same]) && isPlain(now[same]) && isPlain(now[same - 1]))) same -= 1;
-  const code = now.lastIndexOf("\u001b", same - 1);
-  return code >= 0 && !/^\u001b\[[0-9;]*m/.test(now.slice(code, same)) ? code : same;
+/** Writes the end that a row has got, else all of it: over the old one, as a cleared row would flicker where output is not synchronized. */
+function rowChange(old = "", now: string): string {
+  const start = old.replace(/(?:\u001b\[[0-9;]*m)+$/, "");
+  const added = now.startsWith(start) ? now.slice(start.length) : "";
+  const codes = (start.match(/\u001b\[[0-9;]*m/g) ?? []).join("");
+  if (start !== "" && /^[ -~\u001b]/.test(added)) return `\u001b[${visibleWidth(start) + 1}G${codes}${added}`;
+  return `\r${now}${visibleWidth(old) > visibleWidth(now) ? "\u001b[K" : ""}`;
 }

@@ -13,7 +13,6 @@ const longestItem = 20_000;
 
 type Render = (markdown: string, width: number) => string[];
 
-/** Makes an answer for what begins to come. */
 export function createAnswers(style: Style, isColored: boolean): () => StreamedAnswer {
   const render = markdownRenderer(style, isColored);
   return () => new StreamedAnswer(render);
@@ -95,7 +94,6 @@ export class StreamedAnswer {
     return { done: [...done, ...open.slice(0, early)], open: open.slice(early) };
   }
 
-  /** Returns everything that was not given yet. */
   end(width: number): string[] {
     const { done, open } = this.rows(width, Number.POSITIVE_INFINITY);
     this.#give(done, open, this.#source.length);

@@ -10,7 +10,6 @@ export interface Panel {
   readonly hints: readonly string[];
   onKey(key: string): void;
   rows(columns: number, room: number): string[];
-  /** Leaves it without a choice. */
   leave(): void;
 }
 
@@ -67,7 +66,6 @@ export class Picker implements Panel {
     this.#at = 0;
   }
 
-  /** Finds the rows that hold each word of the filter. */
   #found(): ShownChoice[] {
     const words = this.#filter.toLowerCase().split(" ");
     const found = [...this.#choices.keys()].filter((index) =>

@@ -30,7 +30,6 @@ function pathIn(text: string): string | undefined {
   return isAbsolute(plain) ? plain : undefined;
 }
 
-/** Programs that print the picture of the clipboard. */
 const readers: readonly (readonly [program: string, ...args: readonly string[]])[] = [
   ["wl-paste", "--type", "image/png"],
   ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"],
@@ -55,10 +54,8 @@ export async function clipboardPicture(cwd: string): Promise<string | undefined>
   return undefined;
 }
 
-/** The files of pictures, each with its folder. */
 const kept: (readonly [path: string, folder: string])[] = [];
 
-/** Removes the pictures that were kept. */
 export function removePictures(): void {
   for (const [path, folder] of kept.splice(0)) {
     try {

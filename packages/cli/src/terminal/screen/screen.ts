@@ -7,15 +7,15 @@ import type { ChatInput, ChatInputOptions, ChatScreen, Completions, Status } fro
 import { LineQueue } from "../chatLines.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { completionProvider } from "./completion.ts";
+import { hangingRows } from "./hangingRows.ts";
 import { InputLine } from "./inputLine.ts";
 import { joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
 import { clipboardPicture, pastedText, removePictures } from "./pastedPicture.ts";
-import { FinishedRows, type Folded, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
+import { FinishedRows, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
 const pauseMs = 33;
-const mostFolded = 20;
 
 /**
  * A conversation on a terminal: what is said stays where it was printed, and below it are the rows that change, with the message that is
@@ -34,8 +34,6 @@ export class Screen implements ChatInput, ChatScreen {
   readonly #markdown: Promise<typeof import("./markdown.ts")>;
   #panel: Panel | undefined;
   #turn: TurnRows | undefined;
-  /** Outputs shown in a few rows, the last ones. */
-  #folded: Folded[] = [];
   #history: string[];
   readonly #done = new FinishedRows();
   #drawTimer: NodeJS.Timeout | undefined;
@@ -101,9 +99,6 @@ export class Screen implements ChatInput, ChatScreen {
       answer: createAnswers(this.#options.program.terminal.style, this.#surface.isColored),
       columns: () => this.#surface.columns,
       print: (kind, rows) => this.#print(kind, rows),
-      fold: (folded) => {
-        this.#folded = [...this.#folded, folded].slice(-mostFolded);
-      },
     });
     this.#turn = turn;
     const clock = setInterval(this.#changed, 1000);
@@ -173,7 +168,7 @@ export class Screen implements ChatInput, ChatScreen {
     else if (matchesKey(key, "ctrl+c")) onInterrupt();
     else if (matchesKey(key, "escape") && this.#turn && !this.#line.isShowingAutocomplete()) onEscape();
     else if (matchesKey(key, "ctrl+d") && this.#line.getText() === "") this.#queue.end();
-    else if (matchesKey(key, "ctrl+o") && this.#folded.length > 0) this.#unfold();
+    else if (matchesKey(key, "ctrl+o") && this.#status.calls?.isEmpty === false) this.#unfold();
     else if (matchesKey(key, "ctrl+l")) this.#rows.scrollAway();
     else if (matchesKey(key, "ctrl+r")) void this.#searchHistory();
     else if (matchesKey(key, "ctrl+v"))
@@ -205,10 +200,9 @@ export class Screen implements ChatInput, ChatScreen {
     this.#changed();
   }
 
-  /** Opens what was shown in a few rows, the last of it first in sight. */
   #unfold(): void {
     const text = (columns: number): string[] =>
-      this.#folded.flatMap((one, index) => [...(index > 0 ? [""] : []), ...one(columns)]);
+      (this.#status.calls?.describe(columns) ?? "").split("\n").flatMap((row) => hangingRows(row, columns));
     this.#panel = new Pager(text, () => {
       this.#panel = undefined;
       this.#changed();
@@ -229,7 +223,6 @@ export class Screen implements ChatInput, ChatScreen {
     this.#drawTimer ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + pauseMs - Date.now()));
   };
 
-  /** Shows what is typed without waiting for the next drawing. */
   #echo(): void {
     clearTimeout(this.#drawTimer);
     this.#drawTimer = setTimeout(() => this.#draw(), 0);
@@ -256,9 +249,8 @@ export class Screen implements ChatInput, ChatScreen {
     }
   }
 
-  /** Joins as many facts as fit one row. */
   #statusRow(columns: number): string[] {
-    const keys = this.#folded.length > 0 ? ["Ctrl-O opens"] : [];
+    const keys = this.#status.calls?.isEmpty === false ? ["Ctrl-O opens"] : [];
     const [first = "", ...facts] = (this.#turn ?? this.#status).facts().filter((fact) => fact !== "");
     const row = joinedFacts(this.#panel?.hints ?? [first, this.#status.mode(), ...facts, ...keys], columns - 1);
     return row === "" ? [] : [this.#options.program.terminal.style.dim(row)];

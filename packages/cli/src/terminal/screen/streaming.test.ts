@@ -17,9 +17,9 @@ const lines = Array.from({ length: 120 }, (_, index) => `const value${index} = c
 
 describe("an answer that streams by 12 characters every 4 ms", () => {
   test.each([
-    ["prose", prose, 1.7],
+    ["prose", prose, 1.9],
     ["a list", list, 2.5],
-    ["code", `\`\`\`ts\n${lines.join("")}\`\`\`\n`, 2.5],
+    ["code", `\`\`\`ts\n${lines.join("")}\`\`\`\n`, 2.6],
   ])("of %s writes few bytes for each of its own", async (_what, text, most) => {
     const { screen, written } = screenOf({ colors: true });
     const view = await screen.startTurn();

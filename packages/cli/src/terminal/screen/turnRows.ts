@@ -4,7 +4,6 @@ import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
 import { CallsWithin, type CallWithin, countText, rowOf } from "../callsWithin.ts";
 import { callTitle, errorText, resultSummary } from "../callText.ts";
-import { showCall } from "../question.ts";
 import { createRenderer, lastLine, noteLines, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
 import { hangingRows } from "./hangingRows.ts";
@@ -17,12 +16,8 @@ interface Call {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   startedAt: number;
-  /** The last line that it reports. */
   last: string;
 }
-
-/** Makes all rows of what was shown in a few. */
-export type Folded = (columns: number) => string[];
 
 /** Puts rows one below the other, with a blank one between two kinds; `kind` is the last. */
 export function withGaps<Last>(
@@ -51,14 +46,12 @@ export class FinishedRows {
     this.lastKind = kind;
   }
 
-  /** Takes them, in rows of this width. */
   take(columns: number): string[] {
     return this.#rows.splice(0).flatMap((row) => hangingRows(row, columns));
   }
 }
 
 const mostMessageRows = 10;
-/** Running calls of one program that are shown. */
 const mostRunningWithin = 3;
 
 /** Shows a message of the user; of a long one the first rows. */
@@ -72,9 +65,7 @@ interface Options {
   readonly style: Style;
   answer(): StreamedAnswer;
   columns(): number;
-  /** Prints rows for good. */
   print(kind: Kind, rows: readonly string[]): void;
-  fold(folded: Folded): void;
 }
 
 /** The events of one turn in rows: what is over is printed for good, what goes on stays in the rows that change. */
@@ -96,10 +87,7 @@ export class TurnRows {
   }
 
   show(event: AgentEvent): void {
-    if (event.type !== "reasoning-delta" && event.type !== "usage") {
-      this.#endThought();
-      this.#endNote();
-    }
+    if (event.type !== "reasoning-delta" && event.type !== "usage") this.#endWords();
     if (event.type === "text-delta") {
       this.#doing = "";
       this.#answer ??= this.#options.answer();
@@ -166,7 +154,7 @@ export class TurnRows {
 
   /** Prints what is left: the answer, and the calls that have no result. */
   end(): void {
-    this.#endThought();
+    this.#endWords();
     this.#endAnswer();
     const { style, print, columns } = this.#options;
     for (const [id, call] of this.#calls) {
@@ -176,7 +164,6 @@ export class TurnRows {
     this.#calls.clear();
   }
 
-  /** Shows the first calls of a program that still run. */
   #runningWithin(within: readonly CallWithin[], columns: number): string[] {
     const { style } = this.#options;
     const running = within.filter(({ state }) => state === "running");
@@ -187,28 +174,21 @@ export class TurnRows {
     return more > 0 ? [...rows, style.dim(`  … ${more} more`)] : rows;
   }
 
-  /** Prints the first rows of what the model has thought. */
-  #endThought(): void {
-    const { style, print, columns, fold } = this.#options;
-    const lines = noteLines(this.#thought);
-    this.#thought = "";
-    if (lines.length === 0) return;
-    this.#endAnswer();
-    const rowsIn: Folded = (width) => lines.flatMap((line) => wrapped(line, width)).map(style.dim);
-    const rows = rowsIn(columns());
-    const more = rows.length - mostThoughtRows;
-    print("note", more > 0 ? [...rows.slice(0, mostThoughtRows), style.dim(`  … ${more} more`)] : rows);
-    if (more > 0) fold((width) => [style.bold("thinking"), ...rowsIn(width)]);
-  }
-
-  /** Prints what the model has said between calls. */
-  #endNote(): void {
+  /** Prints the first rows of what the model has thought, and what it has said between calls. */
+  #endWords(): void {
     const { style, print, columns } = this.#options;
-    const rows = noteLines(this.#said).flatMap((line) => wrapped(line, columns()));
-    this.#said = "";
-    if (rows.length === 0) return;
-    this.#endAnswer();
-    print("note", rows.map(style.dim));
+    const said = [
+      [this.#thought, mostThoughtRows],
+      [this.#said, Number.POSITIVE_INFINITY],
+    ] as const;
+    this.#thought = this.#said = "";
+    for (const [text, most] of said) {
+      const rows = noteLines(text).flatMap((line) => wrapped(line, columns()));
+      if (rows.length === 0) continue;
+      this.#endAnswer();
+      const more = rows.length > most ? [`  … ${rows.length - most} more`] : [];
+      print("note", [...rows.slice(0, most), ...more].map(style.dim));
+    }
   }
 
   #endAnswer(): void {
@@ -218,7 +198,7 @@ export class TurnRows {
   }
 
   #endCall(event: Extract<AgentEvent, { type: "tool-result" }>): void {
-    const { style, print, columns, fold } = this.#options;
+    const { style, print, columns } = this.#options;
     const call = this.#calls.get(event.id) ?? { name: event.name, args: {}, startedAt: Date.now(), last: "" };
     this.#calls.delete(event.id);
     const what = event.isError ? oneLine(errorText(event), 300) : resultSummary(event);
@@ -229,7 +209,6 @@ export class TurnRows {
       this.#row(mark, call, ` · ${facts.join(", ")}`, columns()),
       ...(event.isError ? wrapped(what, columns()) : []),
     ]);
-    fold((width) => callDetails({ ...call, within }, event.output, style, width));
   }
 
   /** Makes one row; where it is narrow, without its end. */
@@ -242,30 +221,7 @@ export class TurnRows {
   }
 }
 
-/** Rows of a result that are shown on request. */
-const mostRows = 2000;
 const mostThoughtRows = 3;
-
-/** Shows everything of a call that is over: arguments, the calls within it, then the result. */
-function callDetails(
-  { name, args, within }: Call & { readonly within: readonly CallWithin[] },
-  output: string,
-  style: Style,
-  columns: number,
-): string[] {
-  const rows = output
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => wrapped(line, columns));
-  const left = rows.length - mostRows;
-  return [
-    `${style.cyan("→")} ${style.bold(oneLine(name, 64))}`,
-    ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
-    ...within.flatMap((call) => wrapTextWithAnsi(rowOf(call, style), columns)),
-    ...rows.slice(0, mostRows).map(style.dim),
-    ...(left > 0 ? [`  … ${left} more rows`] : []),
-  ];
-}
 
 /** Wraps text of others behind a margin. */
 function wrapped(text: string, columns: number): string[] {
