@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, type AgentEvent } from "@toolcrib/agent";
 import { PageError } from "./errors.ts";
 import { type LiveSession, type SessionTurn, type StartAction, toAnswers, turnRuns } from "./liveSession.ts";
-import type { SessionState } from "./protocol.ts";
+import { isAlways, type SessionState } from "./protocol.ts";
 import type { DurableSession } from "./sessions.ts";
 
 const askEveryMs = 1000;
@@ -37,10 +37,9 @@ export class DurableLiveSession implements LiveSession {
       const message = { role: "user", content: [{ type: "text", text }] } as const;
       return this.#turn({ messages: [...messages, message], pending: [] }, false);
     }
-    const answers = await toAnswers(action.answers, async () => {
+    if ([...action.answers.values()].some(isAlways))
       throw new PageError(400, "A durable run cannot remember an answer; send true instead.");
-    });
-    await runs.approve(id, answers);
+    await runs.approve(id, toAnswers(action.answers));
     return this.#turn({ messages, pending: [] }, true);
   }
 

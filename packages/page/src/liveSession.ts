@@ -3,7 +3,7 @@ import { type Agent, AgentError, type AgentEvent, type Answer, isAgentError, typ
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { offeredFolder, upToOf } from "@toolcrib/core/internal";
 import { PageError } from "./errors.ts";
-import type { PageAction, PageAnswer, SessionState, Turn } from "./protocol.ts";
+import { isAlways, type PageAction, type PageAnswer, type SessionState, type Turn } from "./protocol.ts";
 import type { AgentSession } from "./sessions.ts";
 
 export type StartAction = Exclude<PageAction, { type: "join" }>;
@@ -30,18 +30,9 @@ const readableMs = 5000;
 
 export const turnRuns: PageError = new PageError(409, "A turn is running. Read it, stop it, or wait for its end.");
 
-/** Makes the answers of a page to those of an agent; `always` is a yes that is remembered. */
-export async function toAnswers(
-  answers: ReadonlyMap<string, PageAnswer>,
-  remember: (callId: string) => Promise<void>,
-): Promise<Record<string, Answer>> {
-  const given: [string, Answer][] = [];
-  for (const [callId, answer] of answers) {
-    const isAlways = typeof answer === "object" && "always" in answer;
-    if (isAlways) await remember(callId);
-    given.push([callId, isAlways ? true : answer]);
-  }
-  return Object.fromEntries(given);
+/** Makes the answers of a page to those of an agent: to always is a yes. */
+export function toAnswers(answers: ReadonlyMap<string, PageAnswer>): Record<string, Answer> {
+  return Object.fromEntries([...answers].map(([callId, answer]) => [callId, isAlways(answer) ? true : answer]));
 }
 
 /** A session whose agent runs here. Its turn ends, and it is left, once nobody has used it for `lingerMs`. */
@@ -107,7 +98,7 @@ export class AgentLiveSession implements LiveSession {
     await first.catch((error: unknown) => {
       if (!isAgentError(error) || error.code !== "aborted") throw error;
     });
-    const turn = new RunningTurn(this, { first, events, controller, continues: action.type === "answer" });
+    const turn = new RunningTurn(this, controller, action.type === "answer", startingWith(first, events));
     this.#turn = turn;
     void turn.over.then(async () => {
       await sleep(readableMs, undefined, { ref: false });
@@ -151,14 +142,14 @@ export class AgentLiveSession implements LiveSession {
     tools: AnyToolRegistry = this.#agent.toolRegistry,
   ): Promise<Record<string, Answer>> {
     const { pending } = this.#agent;
-    const plain = await toAnswers(answers, async () => undefined);
+    const plain = toAnswers(answers);
     for (const call of pending) {
       // The agent refuses them all then, in its own words, and nothing may be remembered of them.
       if (await isUnfit(plain[call.callId], call, tools)) return plain;
     }
-    return await toAnswers(answers, async (callId) => {
-      await this.#remember(pending.find((call) => call.callId === callId));
-    });
+    for (const [id, answer] of answers)
+      if (isAlways(answer)) await this.#remember(pending.find(({ callId }) => callId === id));
+    return plain;
   }
 
   async #remember(call: PendingCall | undefined): Promise<void> {
@@ -198,11 +189,16 @@ function refusal(error: unknown): unknown {
   return isInput ? new PageError(400, error.message) : error;
 }
 
-interface Started {
-  readonly first: Promise<IteratorResult<AgentEvent, void>>;
-  readonly events: AsyncGenerator<AgentEvent, void>;
-  readonly controller: AbortController;
-  readonly continues: boolean;
+/** Gives events of which the first has been asked for. */
+export async function* startingWith(
+  first: Promise<IteratorResult<AgentEvent, void>>,
+  rest: AsyncIterator<AgentEvent>,
+): AsyncGenerator<AgentEvent, void> {
+  try {
+    for (let next = await first; !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 /** A turn that goes on whether or not somebody reads it. */
@@ -218,12 +214,17 @@ class RunningTurn implements SessionTurn {
   #after: SessionState | undefined;
   #more = Promise.withResolvers<void>();
 
-  constructor(session: AgentLiveSession, { first, events, controller, continues }: Started) {
+  constructor(
+    session: AgentLiveSession,
+    controller: AbortController,
+    continues: boolean,
+    events: AsyncIterable<AgentEvent>,
+  ) {
     this.#session = session;
     this.before = session.state();
     this.continues = continues;
     this.#controller = controller;
-    this.over = this.#run(first, events);
+    this.over = this.#run(events);
   }
 
   stop(): void {
@@ -248,13 +249,10 @@ class RunningTurn implements SessionTurn {
     }
   }
 
-  async #run(
-    first: Promise<IteratorResult<AgentEvent, void>>,
-    events: AsyncGenerator<AgentEvent, void>,
-  ): Promise<void> {
+  async #run(events: AsyncIterable<AgentEvent>): Promise<void> {
     try {
-      for (let next = await first; !next.done; next = await events.next()) {
-        this.#log.push(next.value);
+      for await (const event of events) {
+        this.#log.push(event);
         this.#wake();
       }
     } catch (error) {

@@ -2,11 +2,27 @@
 // time, and keeps the events of the running turn for all its readers (`liveSession.ts`, `durableSession.ts`). A protocol knows none of that: it reads
 // a body as something that the page asks for, checked against the session as it is, and writes the events of a turn as text. To add a
 // protocol, write a `PageProtocol` in a folder of its own, and export a function that passes it to `createHandler`.
-import type { AgentEvent, Answer, Message, PendingCall, UserContent } from "@toolcrib/agent";
+import {
+  type AgentEvent,
+  type Answer,
+  isAnswer,
+  type Message,
+  type PendingCall,
+  type UserContent,
+} from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
+import { isObject } from "@toolcrib/core/text";
 
 /** An answer as a page may give it. `always`: yes, and the session's policy remembers it. */
 export type PageAnswer = Answer | { readonly always: true };
+
+export function isPageAnswer(value: unknown): value is PageAnswer {
+  return isAnswer(value) || isAlways(value);
+}
+
+export function isAlways(answer: unknown): answer is { readonly always: true } {
+  return isObject(answer) && answer.always === true && Object.keys(answer).length === 1;
+}
 
 /** A session at one moment. */
 export interface SessionState {

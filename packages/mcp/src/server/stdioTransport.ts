@@ -6,6 +6,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
+import { isObject } from "@toolcrib/core/text";
 import { LineSplitter } from "@toolcrib/kit/text";
 import { reasonOf } from "../errors.ts";
 import { record } from "../mapping.ts";
@@ -39,7 +40,12 @@ export class StdioTransport implements Transport {
     this.#lines = new LineSplitter(
       maxMessageBytes,
       (line) => this.#read(line),
-      () => this.#refuse(null, ProtocolErrorCode.InvalidRequest, `a message of more than ${maxMessageBytes} bytes`),
+      () =>
+        this.#refuse(
+          null,
+          ProtocolErrorCode.InvalidRequest,
+          `Invalid request: a message of more than ${maxMessageBytes} bytes`,
+        ),
     );
   }
 
@@ -74,50 +80,39 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(line);
     } catch {
-      this.#refuse(null, ProtocolErrorCode.ParseError, "the line is not JSON");
+      this.#refuse(null, ProtocolErrorCode.ParseError, "Parse error: the line is not JSON");
       return;
     }
-    const message = this.#check(value);
-    if (message) this.onmessage?.(message);
-  }
-
-  /** Returns the message, or undefined for one that has been refused. */
-  #check(value: unknown): JSONRPCMessage | undefined {
-    const invalid = (id: unknown, problem: string): undefined => {
-      this.#refuse(id, ProtocolErrorCode.InvalidRequest, problem);
-    };
-    if (Array.isArray(value)) return invalid(null, "batches are not supported; send one message a line");
     const { params, ...message } = record(value);
-    const { id, method } = message;
-    const isResponse = method === undefined && ("result" in message || "error" in message);
-    if (!isResponse) {
-      const hasId = typeof id === "string" || Number.isSafeInteger(id);
-      if (id !== undefined && !hasId) return invalid(null, "id must be a string or a whole number");
-      if (typeof method !== "string") return invalid(id, "method must be a string");
-      if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
-        if (hasId) this.#refuse(id, ProtocolErrorCode.InvalidParams, "params must be an object");
-        return undefined;
-      }
-    }
+    let parsed: JSONRPCMessage;
     try {
       // Some clients send null for no parameters.
-      return parseJSONRPCMessage(params === null ? message : value);
+      parsed = parseJSONRPCMessage(params === null ? message : value);
     } catch (error) {
-      if (!isResponse) return invalid(id, "expected a JSON-RPC 2.0 message");
-      this.onerror?.(new Error(`A response that cannot be read: ${reasonOf(error)}`));
-      return undefined;
+      this.#refuseMessage(message, params, error);
+      return;
+    }
+    this.onmessage?.(parsed);
+  }
+
+  /** Refuses what is no message; a response or a notification has nobody to be told. */
+  #refuseMessage({ id, method, ...message }: Record<string, unknown>, params: unknown, error: unknown): void {
+    const hasId = typeof id === "string" || Number.isSafeInteger(id);
+    const isResponse = method === undefined && ("result" in message || "error" in message);
+    const isOfParams =
+      typeof method === "string" && params !== undefined && (!isObject(params) || Array.isArray(params));
+    if (isResponse || (isOfParams && id === undefined))
+      this.onerror?.(new Error(`A message that cannot be read: ${reasonOf(error)}`));
+    else if (isOfParams && hasId)
+      this.#refuse(id, ProtocolErrorCode.InvalidParams, "Invalid params: params must be an object");
+    else {
+      const expected = "one JSON-RPC 2.0 message a line, with a method, and an id that is a string or a whole number";
+      this.#refuse(hasId ? id : null, ProtocolErrorCode.InvalidRequest, `Invalid request: expected ${expected}`);
     }
   }
 
-  #refuse(id: unknown, code: number, problem: string): void {
-    const kind =
-      code === ProtocolErrorCode.ParseError
-        ? "Parse error"
-        : code === ProtocolErrorCode.InvalidParams
-          ? "Invalid params"
-          : "Invalid request";
-    const error = { code, message: `${kind}: ${problem}` };
-    this.onerror?.(new Error(error.message));
-    this.#streams.output.write(`${JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error })}\n`);
+  #refuse(id: unknown, code: ProtocolErrorCode, message: string): void {
+    this.onerror?.(new Error(message));
+    this.#streams.output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
   }
 }

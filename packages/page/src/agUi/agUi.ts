@@ -6,10 +6,9 @@ import { explain } from "../errors.ts";
 import { createHandler, type PageHandler } from "../handle.ts";
 import type { PageSessions } from "../pageSessions.ts";
 import type { PageProtocol, PageReader, SessionState } from "../protocol.ts";
-import { toAgUiMessages } from "./messages.ts";
 import { interruptsOf } from "./questions.ts";
 import { actionOf, readInput } from "./readInput.ts";
-import { type AgUiRun, writeRun } from "./writeRun.ts";
+import { type AgUiRun, toAgUiMessages, writeRun } from "./writeRun.ts";
 
 /** Options of the protocol. */
 export interface AgUiOptions {

@@ -3,7 +3,7 @@ import type { PendingCall } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
 import { approvalIdOf } from "../approvalId.ts";
 import { PageError } from "../errors.ts";
-import type { PageAnswer } from "../protocol.ts";
+import { isPageAnswer, type PageAnswer } from "../protocol.ts";
 
 /** A question about a call. */
 export interface CallInterrupt extends Interrupt {
@@ -77,35 +77,24 @@ export function readAnswers(
   return answers;
 }
 
-function readAnswer(payload: unknown, { id, reason }: Interrupt): PageAnswer {
-  const refuse = (expected: string): PageError =>
-    new PageError(400, `The payload for ${JSON.stringify(id)} must be ${expected}.`);
+const forms = {
+  input_required: "{ output: string }, or { approved: false, reason?: string }",
+  tool_call:
+    "{ approved: boolean, reason?: string, editedArgs?: object, always?: boolean }, the last two only with a yes, and not together",
+};
+
+function readAnswer(payload: unknown, { id, reason: kind }: Interrupt): PageAnswer {
   const given = isObject(payload) ? payload : { approved: payload };
-  const { approved, reason: why, editedArgs, always, output, ...others } = given;
-  const count = Object.keys(others).length;
-  if (reason === "input_required" && approved === undefined) {
-    if (typeof output !== "string" || Object.keys(given).length > 1)
-      throw refuse("{ output: string }, or { approved: false }");
-    return { output };
-  }
-  if (
-    count > 0 ||
-    output !== undefined ||
-    typeof approved !== "boolean" ||
-    !(why === undefined || typeof why === "string") ||
-    !(always === undefined || typeof always === "boolean")
-  )
-    throw refuse("{ approved: boolean, reason?: string, editedArgs?: object, always?: boolean }");
-  if (!approved) {
-    if (editedArgs !== undefined || always === true) throw refuse("without editedArgs and always, since it is a no");
-    return why ?? false;
-  }
-  if (reason === "input_required") throw refuse("{ output: string }: a yes is not enough");
-  if (editedArgs !== undefined) {
-    if (!isObject(editedArgs) || Array.isArray(editedArgs)) throw refuse("with editedArgs as an object");
-    if (always === true)
-      throw refuse("either editedArgs or always: always holds for the arguments that were asked about");
-    return { args: editedArgs };
-  }
-  return always === true ? { always } : true;
+  const { approved, reason = false, editedArgs: args, always = false, ...others } = given;
+  const isOutput = kind === "input_required";
+  const yes = args !== undefined ? { args, ...(always !== false && { always }) } : always === false || { always };
+  const no = args === undefined && always === false ? reason : undefined;
+  const answer = approved === false ? no : approved === true && !isOutput ? yes : undefined;
+  const isWhole = Object.keys(others).length === 0 && (reason === false || typeof reason === "string");
+  if (isWhole && isPageAnswer(answer)) return answer;
+  if (isOutput && typeof given.output === "string" && Object.keys(given).length === 1) return { output: given.output };
+  throw new PageError(
+    400,
+    `The payload for ${JSON.stringify(id)} must be ${isOutput ? forms.input_required : forms.tool_call}.`,
+  );
 }

@@ -1,6 +1,8 @@
 import { type AGUIEvent, EventType, type Interrupt, type TokenUsage, type ToolCall } from "@ag-ui/core";
-import { type AgentEvent, isAgentError, type Usage } from "@toolcrib/agent";
-import { type AgUiMessage, toolCall, toolMessage } from "./messages.ts";
+import { type AgentEvent, isAgentError, type Message, type Usage } from "@toolcrib/agent";
+import type { SessionState } from "../protocol.ts";
+import { savedEvents } from "../savedEvents.ts";
+import { type AgUiMessage, toolCall, toolMessage, userContent } from "./messages.ts";
 import { interruptsOf, pageCallsOf } from "./questions.ts";
 
 /** A run as its client knows it. */
@@ -42,10 +44,29 @@ export async function* writeRun(events: AsyncIterable<AgentEvent>, run: AgUiRun)
   }
 }
 
+/** Returns the messages of a session as a client would have them that had read all turns. A call that waits has no result. */
+export function toAgUiMessages({ messages, pending }: SessionState, isCurrent: boolean): AgUiMessage[] {
+  const run = { threadId: "", runId: "message", isCurrent, pageTools: new Set<string>(), explain: String };
+  const writer = new RunWriter({ ...run, messages: [] });
+  const replies: Message[] = [];
+  const tell = (waiting: SessionState["pending"]): void => {
+    for (const event of savedEvents(replies.splice(0), waiting).flat()) for (const _ of writer.take(event));
+  };
+  for (const message of messages) {
+    if (message.role !== "user") replies.push(message);
+    else {
+      tell([]);
+      writer.addUser(userContent(message.content));
+    }
+  }
+  tell(pending);
+  return writer.messages;
+}
+
 class RunWriter {
   readonly #run: AgUiRun;
   /** The client's messages, for a text that has to be taken back. */
-  readonly #messages: AgUiMessage[];
+  readonly messages: AgUiMessage[];
   readonly #callIds = new Set<string>();
   #open: GrowingMessage | undefined;
   #step: number | undefined;
@@ -59,14 +80,19 @@ class RunWriter {
 
   constructor(run: AgUiRun) {
     this.#run = run;
-    this.#messages = run.messages.map((message) => ({ ...message }));
-    for (const message of this.#messages) {
+    this.messages = run.messages.map((message) => ({ ...message }));
+    for (const message of this.messages) {
       if (message.role === "user") this.#parent = undefined;
       if (message.role !== "assistant" || !message.toolCalls) continue;
       for (const { id } of message.toolCalls) this.#callIds.add(id);
       // Answers let the calls of this reply go on: of those behind the one that waited the client knows nothing yet.
       if (message.toolCalls.every(({ metadata }) => metadata?.within === undefined)) this.#parent = message;
     }
+  }
+
+  addUser(content: ReturnType<typeof userContent>): void {
+    this.messages.push({ id: this.#newId(), role: "user", content });
+    this.#parent = undefined;
   }
 
   *start(): Events {
@@ -206,7 +232,7 @@ class RunWriter {
   *#addResult(result: Parameters<typeof toolMessage>[0]): Events {
     yield* this.#close();
     const message = toolMessage(result, this.#run.isCurrent);
-    this.#messages.push(message);
+    this.messages.push(message);
     const { id: messageId, ...told } = message;
     yield { type: EventType.TOOL_CALL_RESULT, messageId, ...told };
   }
@@ -225,20 +251,20 @@ class RunWriter {
   *#takeBack(): Events {
     yield* this.#close();
     if (this.#ofStep.length === 0) return;
-    const messages = this.#messages.filter((message) => !this.#ofStep.includes(message));
-    this.#messages.splice(0, this.#messages.length, ...messages);
+    const messages = this.messages.filter((message) => !this.#ofStep.includes(message));
+    this.messages.splice(0, this.messages.length, ...messages);
     this.#ofStep = [];
     this.#parent = undefined;
     yield this.#snapshot();
   }
 
   #snapshot(): AGUIEvent {
-    return { type: EventType.MESSAGES_SNAPSHOT, messages: this.#messages.map((message) => ({ ...message })) };
+    return { type: EventType.MESSAGES_SNAPSHOT, messages: this.messages.map((message) => ({ ...message })) };
   }
 
   #newMessage(role: GrowingMessage["role"]): GrowingMessage {
     const message: GrowingMessage = { id: this.#newId(), role, content: "" };
-    this.#messages.push(message);
+    this.messages.push(message);
     this.#ofStep.push(message);
     return message;
   }
@@ -249,7 +275,7 @@ class RunWriter {
     do {
       this.#count += 1;
       id = `${this.#run.runId}:${this.#count}`;
-    } while (this.#messages.some((message) => message.id === id));
+    } while (this.messages.some((message) => message.id === id));
     return id;
   }
 }

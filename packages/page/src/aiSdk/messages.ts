@@ -2,7 +2,9 @@ import type { Agent, ImageBlock, Message, PendingCall, Session, TextBlock, ToolC
 import type { UIMessage } from "ai";
 import { PageError } from "../errors.ts";
 import type { SessionState } from "../protocol.ts";
-import { applyChunk, dataUrl, type Part, questionChunks, savedSteps } from "./chunks.ts";
+import { lastReplies } from "../savedEvents.ts";
+import { dataUrl, type Part } from "./parts.ts";
+import { savedParts } from "./writer.ts";
 
 /** A conversation: an agent, or a session that it has saved. */
 export type Conversation = Pick<Agent, "sessionContext" | "pending" | "toolRegistry"> | Session;
@@ -20,21 +22,15 @@ export function messagesOf(state: SessionState): UIMessage[] {
     if (message?.role !== "user") {
       const next = messages.findIndex(({ role }, at) => at > index && role === "user");
       const replies = messages.slice(index, next < 0 ? messages.length : next);
-      const parts = partsOf(savedSteps(replies, next < 0 ? state : { ...state, pending: [] }).flat());
+      const parts = savedParts(replies, next < 0 ? state : { ...state, pending: [] });
       if (parts.length > 0) shown.push({ id: replyId(messages, index), role: "assistant", parts });
       index += replies.length - 1;
     } else shown.push({ id: idOf(message), role: "user", parts: message.content.map(userPart) });
   }
   // A durable run has questions, but no messages.
   if (messages.length === 0 && state.pending.length > 0)
-    shown.push({ id: replyId(messages, 0), role: "assistant", parts: partsOf(state.pending.flatMap(questionChunks)) });
+    shown.push({ id: replyId(messages, 0), role: "assistant", parts: savedParts([], state) });
   return shown;
-}
-
-function partsOf(chunks: Parameters<typeof applyChunk>[1][]): Part[] {
-  const parts: Part[] = [];
-  for (const chunk of chunks) applyChunk(parts, chunk);
-  return parts;
 }
 
 /** Ids hold as long as the agent. A position would not: in a conversation that was shortened it is that of another message in the page. */
@@ -54,8 +50,8 @@ function replyId(messages: readonly Message[], index: number): string {
 
 /** Returns the last message of the assistant, also one that is still empty: what followed the last message of the user. */
 export function lastReply({ messages }: SessionState): { readonly id: string; readonly messages: readonly Message[] } {
-  const index = messages.findLastIndex(({ role }) => role === "user") + 1;
-  return { id: replyId(messages, index), messages: messages.slice(index) };
+  const last = lastReplies(messages);
+  return { id: replyId(messages, messages.length - last.length), messages: last };
 }
 
 export function stateOf(conversation: Conversation): SessionState {

@@ -1,8 +1,7 @@
-import { isAnswer } from "@toolcrib/agent";
 import { isObject } from "@toolcrib/core/text";
 import { approvalIdOf } from "../approvalId.ts";
 import { PageError } from "../errors.ts";
-import type { PageAction, PageAnswer, SessionState } from "../protocol.ts";
+import { isPageAnswer, type PageAction, type PageAnswer, type SessionState } from "../protocol.ts";
 import { userContent } from "./messages.ts";
 
 /** Reads what a page of `useChat` sends: its last message says what it wants. All before that is in the session already, and not read. */
@@ -67,10 +66,6 @@ function answersOf(last: object, given: unknown = {}, { pending }: SessionState)
   }
   if (answers.size > 0) return answers;
   throw new PageError(400, "There is no message of the user, and no answer: a page cannot speak for the assistant.");
-}
-
-function isPageAnswer(value: unknown): value is PageAnswer {
-  return isAnswer(value) || (isObject(value) && value.always === true && Object.keys(value).length === 1);
 }
 
 function notOpen(callId: string): PageError {

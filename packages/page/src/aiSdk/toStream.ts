@@ -1,6 +1,7 @@
 import type { Agent, AgentEvent } from "@toolcrib/agent";
 import type { UIMessageChunk } from "ai";
 import { toldWords } from "../errors.ts";
+import { startingWith } from "../liveSession.ts";
 import type { SessionState } from "../protocol.ts";
 import { lastReply, stateOf } from "./messages.ts";
 import { turnChunks } from "./stream.ts";
@@ -48,17 +49,10 @@ async function* chunksOf(
   const iterator = events[Symbol.asyncIterator]();
   const state = (): SessionState | undefined => agent && stateOf(agent);
   // The message, or the answers, are in the session by then.
-  const first = await iterator.next().catch((error: unknown) => ({ error }));
-  async function* all(): AsyncGenerator<AgentEvent, void> {
-    if ("error" in first) throw first.error;
-    try {
-      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-    } finally {
-      await iterator.return?.();
-    }
-  }
+  const first = iterator.next();
+  await first.catch(() => undefined);
   const before = state() ?? { messages: [], pending: [] };
-  const turn = { before, continues, events: all, after: state };
+  const turn = { before, continues, events: () => startingWith(first, iterator), after: state };
   yield* turnChunks(turn, { messageId: messageId ?? (agent && lastReply(before).id), isWhole: false, explain });
 }
 
