@@ -3,14 +3,21 @@
 // faults at once (`--only undisturbed,killed,faults`), and what 100,000 runs would need by those figures. `--faults` chooses among restarts,
 // readOnly, cuts, cancels and sleeps; `--requests` is the limit of the model, `--pace 4` makes faults a quarter as frequent (for a machine that
 // has other work). It takes some minutes, and fails where a promise was not kept.
+// `--only handwritten [--rounds N]` compares them with a workflow written by hand for the same engine, with the same steps and a model and tools
+// that take no time; it fails where durable runs take fewer than 0.7 of its steps a second.
 import { randomInt } from "node:crypto";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { compare } from "@toolcrib/testing-agent/durable/compare";
 import { show } from "@toolcrib/testing-agent/durable/show";
 
 const text = (fallback) => ({ type: "string", default: String(fallback) });
 const options = { runs: text(1000), workers: text(4), seed: text(randomInt(2 ** 31)), limit: text(600), pace: text(1) };
-const names = { only: text("undisturbed,killed"), faults: text("restarts,readOnly,cuts,cancels,sleeps") };
+const names = {
+  only: text("undisturbed,killed"),
+  rounds: text(3),
+  faults: text("restarts,readOnly,cuts,cancels,sleeps"),
+};
 const { values } = parseArgs({ options: { ...options, ...names, requests: { type: "string" } } });
 const [runs, workers, seed] = [values.runs, values.workers, values.seed].map(Number);
 
@@ -45,6 +52,7 @@ const kinds = {
 };
 const say = (line) => console.error(line);
 
+if (values.only === "handwritten") process.exit(await showHandwritten());
 say(`seed ${seed}`);
 const concurrency = Math.ceil(runs / workers);
 const shows = [];
@@ -61,6 +69,30 @@ for (const problem of problems.slice(0, 50)) console.error(`NOT AS PROMISED: ${p
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GB`);
 console.log(["", ...table(shows), "", ...(shows[0].title === "undisturbed" ? needs(shows[0]) : []), ""].join("\n"));
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** Prints what durable runs cost beside a workflow written by hand, the medians of all rounds; returns the exit code. */
+async function showHandwritten() {
+  const rounds = await compare({ runs, workers, rounds: Number(values.rounds), calls: 10, latencyMs: 0 }, say);
+  const median = (kind, figure) => {
+    const figures = rounds.filter((one) => one.kind === kind).map(figure);
+    return figures.sort((one, other) => one - other)[Math.floor(figures.length / 2)];
+  };
+  const speed = (kind) => median(kind, ({ stepsPerSecond }) => stepsPerSecond);
+  const row = (name, kind) => {
+    const perStep = (count) => round(median(kind, ({ steps, database }) => count(database) / steps));
+    const counts = [({ statements }) => sum(statements), ({ commits }) => commits, ({ rows }) => sum(rows)];
+    const ratio = round(speed(kind) / speed("handwritten"));
+    return `| ${name} | ${round(speed(kind))} | ${ratio} | ${counts.map(perStep).join(" | ")} |`;
+  };
+  if (rounds.length === 0) return 1;
+  const what = `${format(runs)} runs of 21 steps on ${workers} workers`;
+  console.log(`| ${what} | steps a second | to by hand | statements, transactions, rows per step | | |`);
+  console.log("| --- | --: | --: | --: | --: | --: |");
+  console.log(row("a workflow of the same engine, written by hand", "handwritten"));
+  console.log(row("durable runs, idempotent tools", "durable"));
+  console.log(row("durable runs, tools whose calls are claimed", "claimed"));
+  return speed("durable") >= 0.7 * speed("handwritten") ? 0 : 1;
+}
 
 function table(shows) {
   const row = (name, figure) => `| ${name} | ${shows.map(figure).join(" | ")} |`;
