@@ -34,45 +34,6 @@ const sessions = () => import("./sessions.ts");
 const config = () => import("./config/configCommands.ts");
 const doctor = () => import("./doctor.ts");
 
-const toolCommands: readonly CommandEntry[] = [
-  command("list", "the tools, and which are on", tools),
-  command("call", "call one tool", () => import("./toolsCall.ts")),
-  command("cost", "the estimated tokens of the tools in each request", tools),
-];
-
-const mcpCommands: readonly CommandEntry[] = [
-  command("serve", "serve the tools over MCP, on standard input and output", () => import("./mcp/mcpServe.ts")),
-  command("add", "add a server to .mcp.json: a command, or the address of one", servers),
-  command("list", "the servers in .mcp.json", servers),
-  command("allow", "allow servers in .mcp.json to start with their present entries", servers),
-  command("remove", "remove a server from .mcp.json", servers),
-  command("test", "start the servers in .mcp.json and show their tools", () => import("./mcp/mcpTest.ts")),
-  command("login", "log in to a server in your browser", logins),
-  command("logout", "end such a login", logins),
-];
-
-const permissionCommands: readonly CommandEntry[] = [
-  command("list", "the mode, the rules, and the remembered answers in this directory", permissions),
-  command("explain", "how a call would be decided, and why; runs nothing", permissions),
-  command("revoke", "forget answers", permissions),
-];
-
-const sessionCommands: readonly CommandEntry[] = [
-  command("list", "the conversations of this directory, the last first", sessions),
-  command("show", "a conversation as Markdown", sessions),
-  command("export", "a conversation as one page, or as Markdown", sessions),
-  command("delete", "delete conversations and all their files", sessions),
-];
-
-const configCommands: readonly CommandEntry[] = [
-  command("get", "all settings, and where they come from", config),
-  command("set", "set a key in your own file, or with --project in .toolcrib.json", config),
-  command("unset", "remove a key from the file", config),
-  command("edit", "open the file in $VISUAL or $EDITOR, then check it", config),
-  command("path", "where the file is", config),
-  command("trust", "trust this directory's .toolcrib.json, commands, hooks and skills, until they change", config),
-];
-
 const container = command(
   "container",
   "the same command in a container, with only the project mounted",
@@ -83,19 +44,48 @@ const rootCommands: Readonly<Record<string, readonly CommandEntry[]>> = {
   "To work": [
     command("run", "one task: the answer on stdout, tool calls on stderr", () => import("./run/run.ts")),
     command("chat", "a conversation in the terminal", () => import("./chat/chat.ts")),
-    group("sessions", "the conversations of this directory", sessionCommands),
+    group("sessions", "the conversations of this directory", [
+      command("list", "the conversations of this directory, the last first", sessions),
+      command("show", "a conversation as Markdown", sessions),
+      command("export", "a conversation as one page, or as Markdown", sessions),
+      command("delete", "delete conversations and all their files", sessions),
+    ]),
     command("acp", "the agent of an editor (Agent Client Protocol)", () => import("./acp.ts")),
     command("demo", "a survey of this directory without a model: no key, no network", () => import("./demo.ts")),
   ],
   "To set up": [
-    group("config", "settings without flags: your own, and those of this directory", configCommands),
-    group("permissions", "what may run here, and the remembered answers", permissionCommands),
+    group("config", "settings without flags: your own, and those of this directory", [
+      command("get", "all settings, and where they come from", config),
+      command("set", "set a key in your own file, or with --project in .toolcrib.json", config),
+      command("unset", "remove a key from the file", config),
+      command("edit", "open the file in $VISUAL or $EDITOR, then check it", config),
+      command("path", "where the file is", config),
+      command("trust", "trust this directory's .toolcrib.json, commands, hooks and skills, until they change", config),
+    ]),
+    group("permissions", "what may run here, and the remembered answers", [
+      command("list", "the mode, the rules, and the remembered answers in this directory", permissions),
+      command("explain", "how a call would be decided, and why; runs nothing", permissions),
+      command("revoke", "forget answers", permissions),
+    ]),
     command("doctor", "what is wrong here, and what to do", doctor),
     command("completion", "completes commands, flags and names in your shell", () => import("./completion.ts")),
   ],
   "Tools and programs": [
-    group("tools", "the tools by themselves, without a model", toolCommands),
-    group("mcp", "the tools over MCP, and the MCP servers of this directory", mcpCommands),
+    group("tools", "the tools by themselves, without a model", [
+      command("list", "the tools, and which are on", tools),
+      command("call", "call one tool", () => import("./toolsCall.ts")),
+      command("cost", "the estimated tokens of the tools in each request", tools),
+    ]),
+    group("mcp", "the tools over MCP, and the MCP servers of this directory", [
+      command("serve", "serve the tools over MCP, on standard input and output", () => import("./mcp/mcpServe.ts")),
+      command("add", "add a server to .mcp.json: a command, or the address of one", servers),
+      command("list", "the servers in .mcp.json", servers),
+      command("allow", "allow servers in .mcp.json to start with their present entries", servers),
+      command("remove", "remove a server from .mcp.json", servers),
+      command("test", "start the servers in .mcp.json and show their tools", () => import("./mcp/mcpTest.ts")),
+      command("login", "log in to a server in your browser", logins),
+      command("logout", "end such a login", logins),
+    ]),
     command("init", "a small project with an agent and your own tool", () => import("./init.ts")),
     command("contracts", "what other versions of the installed packages would change", doctor),
   ],

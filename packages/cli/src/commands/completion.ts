@@ -115,47 +115,28 @@ async function valuesOf(
 ): Promise<Candidate[]> {
   const plain = (values: readonly string[], about = ""): Candidate[] => values.map((value) => ({ value, about }));
   if (choices.length > 0) return plain(choices);
-  switch (what) {
-    case "model": {
-      const { keyedModels, providerNames } = await import("@toolcrib/agent/models");
-      return plain([...providerNames.map((name) => (name === "offline" ? name : `${name}/`)), ...keyedModels()]);
-    }
-    case "on":
-      return plain(["docker:", "podman:", "image:", "ssh:", "kubectl:", "command:"]);
-    case "tools":
-    case "enable":
-    case "disable": {
-      const before = start.slice(0, start.lastIndexOf(",") + 1);
-      return plain((await toolNames(program)).map((name) => before + name));
-    }
-    case "tools call 0":
-    case "permissions explain 0":
-      return plain(await toolNames(program));
-    case "resume":
-    case "sessions show 0":
-    case "sessions export 0":
-    case "sessions delete 0": {
-      const found = await sessionsOf(program.cwd, program.folders).list();
-      return found.map((one) => ({ value: basename(one.file, ".jsonl"), about: titleOf(one) }));
-    }
-    case "mcp allow 0":
-    case "mcp remove 0":
-    case "mcp test 0":
-    case "mcp login 0":
-    case "mcp logout 0": {
-      const { serversFile } = await import("../tools/mcpMount.ts");
-      const files = [serversFile(program), serversFile(program, true)];
-      const read = await Promise.all(files.map((file) => file.read().catch(() => ({ mcpServers: {} }))));
-      return plain([...new Set(read.flatMap(({ mcpServers }) => Object.keys(mcpServers)))]);
-    }
-    case "config get 0":
-    case "config set 0":
-      return plain(Object.keys(settings));
-    case "completion 0":
-      return plain(shells);
-    default:
-      return [];
+  if (what === "model") {
+    const { keyedModels, providerNames } = await import("@toolcrib/agent/models");
+    return plain([...providerNames.map((name) => (name === "offline" ? name : `${name}/`)), ...keyedModels()]);
   }
+  if (what === "on") return plain(["docker:", "podman:", "image:", "ssh:", "kubectl:", "command:"]);
+  if (/^(?:tools|enable|disable)$/.test(what)) {
+    const before = start.slice(0, start.lastIndexOf(",") + 1);
+    return plain((await toolNames(program)).map((name) => before + name));
+  }
+  if (/^(?:tools call|permissions explain) 0$/.test(what)) return plain(await toolNames(program));
+  if (/^(?:resume|sessions (?:show|export|delete) 0)$/.test(what)) {
+    const found = await sessionsOf(program.cwd, program.folders).list();
+    return found.map((one) => ({ value: basename(one.file, ".jsonl"), about: titleOf(one) }));
+  }
+  if (/^mcp (?:allow|remove|test|login|logout) 0$/.test(what)) {
+    const { serversFile } = await import("../tools/mcpMount.ts");
+    const files = [serversFile(program), serversFile(program, true)];
+    const read = await Promise.all(files.map((file) => file.read().catch(() => ({ mcpServers: {} }))));
+    return plain([...new Set(read.flatMap(({ mcpServers }) => Object.keys(mcpServers)))]);
+  }
+  if (/^config (?:get|set) 0$/.test(what)) return plain(Object.keys(settings));
+  return what === "completion 0" ? plain(shells) : [];
 }
 
 async function toolNames(program: Program): Promise<string[]> {

@@ -3,8 +3,7 @@ import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
 import { oneLine } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
-import { PrintedCalls } from "./callsWithin.ts";
-import { errorText, showArguments, summary } from "./callText.ts";
+import { errorText, PrintedCalls, showArguments, summary } from "./callsWithin.ts";
 import type { Style } from "./style.ts";
 
 const mostThoughts = 3;

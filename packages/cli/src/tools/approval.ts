@@ -5,11 +5,11 @@ import { clip, messageOf } from "@toolcrib/core/text";
 import type { Policy, PolicyQuestion } from "@toolcrib/policy";
 import { diffOfChanges } from "@toolcrib/tools-fs";
 import { type Asker, isYes } from "../terminal/ask.ts";
-import { askWithView, type Paging } from "../terminal/askWithView.ts";
+import { askWithView, type Offer, type Paging } from "../terminal/askWithView.ts";
 import { type ScreenSize, type ShownCall, showCall, showDiff, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
-import { answerToRound, isUpTo, noOf, upToIn, upToText, withoutReason } from "./programQuestions.ts";
+import { answerToRound, offerUpTo, upToText, withoutReason } from "./programQuestions.ts";
 import { changesOf } from "./remote.ts";
 
 interface Asking extends Paging {
@@ -66,26 +66,36 @@ async function answerTo(call: PendingCall, asking: Asking): Promise<Answer | und
   // An answer before may have changed the mode.
   if (asking.hasChangedMode && (await isAllowed(permissions.policy))) return true;
   const question = questionOf(call);
+  const always = question.remember && alwaysText(question, permissions.keepsAnswers);
+  const upTo = call.within === undefined ? undefined : upToText(call, permissions);
   const isEdit = permissions.mode === "ask" && (question.effects ?? []).some(({ kind }) => kind === "write");
-  const offers: Offers = {
-    always: question.remember && alwaysText(question, permissions.keepsAnswers),
-    edits: isEdit && (await isAllowed(permissions.policyWith([], "accept-edits"))),
-    upTo: call.within === undefined ? undefined : upToText(call, permissions),
-  };
-  const typed = await questionAbout(call, offers, asking);
-  if (typed === undefined) return undefined;
-  if (isYes(typed)) return true;
-  if (offers.always && /^a(lways)?$/i.test(typed)) {
-    await keep(call, asking);
-    return true;
-  }
-  if (offers.edits && /^e(dits)?$/i.test(typed)) {
-    permissions.setMode("accept-edits");
-    asking.hasChangedMode = true;
-    return true;
-  }
-  const upTo = offers.upTo === undefined ? undefined : upToIn(typed);
-  return upTo === undefined ? noOf(typed) : { upTo };
+  const offers: Offer<Answer>[] = [{ shown: "[y]es", isMeant: isYes, answer: () => true }];
+  if (always)
+    offers.push({
+      shown: "[a]lways",
+      isMeant: (typed) => /^a(lways)?$/i.test(typed),
+      async answer() {
+        await keep(call, asking);
+        return true;
+      },
+    });
+  if (upTo) offers.push(offerUpTo((count) => ({ upTo: count })));
+  if (isEdit && (await isAllowed(permissions.policyWith([], "accept-edits"))))
+    offers.push({
+      shown: "all [e]dits",
+      isMeant: (typed) => /^e(dits)?$/i.test(typed),
+      answer() {
+        permissions.setMode("accept-edits");
+        asking.hasChangedMode = true;
+        return true;
+      },
+    });
+  return questionAbout(
+    call,
+    offers,
+    [always, upTo].filter((line) => line !== undefined),
+    asking,
+  );
 }
 
 /** Returns what the policy says of its question; empty for a question of another guard. */
@@ -136,25 +146,12 @@ async function keep({ name, args, question }: PendingCall, { permissions, regist
   }
 }
 
-/** The answers that the user may give beside yes and no. */
-interface Offers {
-  /** In words. */
-  readonly always: string | undefined;
-  /** True if all changes of files may run from now on. */
-  readonly edits: boolean;
-  /** In words: a yes for more calls of the program. */
-  readonly upTo: string | undefined;
-}
-
-/** Returns whether an answer is a number or a single character that the question does not offer: not a reason for a no. */
-function isSlip(answer: string, { always, edits, upTo }: Offers): boolean {
-  if (upTo !== undefined && isUpTo(answer)) return upToIn(answer) === undefined;
-  return /^(?:\d+|.)$/u.test(answer) && !`ynv${always ? "a" : ""}${edits ? "e" : ""}`.includes(answer.toLowerCase());
-}
-
-/** Asks about one call. Resolves to what the user has typed. */
-async function questionAbout(call: PendingCall, offers: Offers, asking: Asking): Promise<string | undefined> {
-  const { always, edits, upTo } = offers;
+async function questionAbout(
+  call: PendingCall,
+  offers: readonly Offer<Answer>[],
+  explained: readonly string[],
+  asking: Asking,
+): Promise<Answer | undefined> {
   const { columns, rows: free } = asking.asker.size;
   const question = questionOf(call);
   const { text } = call.question;
@@ -162,17 +159,13 @@ async function questionAbout(call: PendingCall, offers: Offers, asking: Asking):
   const title = isCommand ? `${oneLine(call.name, 64)} would run:` : withoutReason(text);
   const place = call.within === undefined ? [] : ["In the program:"];
   const above = [...place, ...showText(clip(title, 600), columns)];
-  const below = [reasonText(question, text), ...[always, upTo].filter((line) => line !== undefined)].flatMap((line) =>
-    showText(clip(line, 300), columns, "  "),
-  );
+  const below = [reasonText(question, text), ...explained].flatMap((line) => showText(clip(line, 300), columns, "  "));
   const left = Math.max(8, free - 3 - above.length - below.length);
   const { summary, whole } = await whatHappens(call, { columns, rows: left }, asking);
   const details = [text, ...(question.remember ? [`always means ${question.remember.text}`] : [])];
   const all = [...details.flatMap((line) => showText(line, columns)), ...whole];
-  const offered = ["[y]es", always && "[a]lways", upTo && "[u]p to", edits && "all [e]dits", "[v]iew", "[n]o"];
-  const choices = `${offered.filter(Boolean).join(", ")}, or why not, then Enter:`;
   const rows = [...above.map(asking.style.bold), ...summary, ...below];
-  return askWithView({ rows, all, choices, isSlip: (answer) => isSlip(answer, offers) }, asking);
+  return askWithView({ rows, all, offers }, asking);
 }
 
 async function whatHappens(

@@ -44,21 +44,17 @@ export function createHooks(settings: HookSettings, place: HookPlace): Hooks | u
 
 /** Runs the user's hooks. One that fails before a call refuses it, as a guard that fails does; elsewhere it is one line. */
 export class Hooks {
-  readonly #before: readonly Hook[];
-  readonly #after: readonly Hook[];
-  readonly #turnEnd: readonly Hook[];
+  readonly #settings: HookSettings;
   readonly #place: HookPlace;
 
   constructor(settings: HookSettings, place: HookPlace) {
-    this.#before = settings["hooks.beforeCall"] ?? [];
-    this.#after = settings["hooks.afterCall"] ?? [];
-    this.#turnEnd = settings["hooks.turnEnd"] ?? [];
+    this.#settings = settings;
     this.#place = place;
   }
 
   /** Decides about a call of a model that no rule refuses: true, or why it does not run. Without an id it is one of the program's own. */
   async decide({ name, args, callId, signal }: GuardedCall): Promise<GuardDecision> {
-    for (const hook of callId === undefined ? [] : forTool(this.#before, name)) {
+    for (const hook of callId === undefined ? [] : this.#of("beforeCall", name)) {
       const end = await this.#run(hook, { event: "beforeCall", tool: name, args }, signal);
       if (end.problem !== undefined) return `${end.problem}, so the call is refused`;
       if (end.words !== undefined) return end.words || `the hook ${nameOf(hook)} denied it`;
@@ -68,7 +64,7 @@ export class Hooks {
 
   /** Runs the hooks after a call that has run, and adds their words for the model. */
   readonly middleware: Middleware = async (call, next) => {
-    const hooks = call.callId === undefined ? [] : forTool(this.#after, call.name);
+    const hooks = call.callId === undefined ? [] : this.#of("afterCall", call.name);
     if (hooks.length === 0) return next();
     let ran: Readonly<Record<string, unknown>> | undefined;
     const outcome = await next({
@@ -92,7 +88,7 @@ export class Hooks {
   };
 
   async turnEnded(reason: string, signal: AbortSignal): Promise<void> {
-    for (const hook of this.#turnEnd) {
+    for (const hook of this.#settings["hooks.turnEnd"] ?? []) {
       const end = await this.#run(hook, { event: "turnEnd", reason }, signal);
       if (end.problem !== undefined) this.#place.note(`${end.problem}.`);
       else if (end.words) this.#place.note(end.words);
@@ -101,10 +97,17 @@ export class Hooks {
 
   /** Throws a usage error for a hook of a tool that is not there: it would never run. Tools of servers may be there in another run. */
   checkTools(registry: AnyToolRegistry): void {
-    for (const name of [...this.#before, ...this.#after].flatMap(({ tools = [] }) => tools)) {
+    for (const name of [...this.#of("beforeCall"), ...this.#of("afterCall")].flatMap(({ tools = [] }) => tools)) {
       if (!name.endsWith("*") && !name.startsWith("mcp__") && !registry.hasTool(name))
         throw usageError(`hooks: there is no tool ${oneLine(name, 64)}; toolcrib tools list shows them`);
     }
+  }
+
+  /** Lists the hooks of an event, or those for one tool. */
+  #of(event: "beforeCall" | "afterCall", tool?: string): readonly Hook[] {
+    const isIts = (name: string): boolean =>
+      tool === undefined || (name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : name === tool);
+    return (this.#settings[`hooks.${event}`] ?? []).filter(({ tools }) => tools === undefined || tools.some(isIts));
   }
 
   /** Returns the words of a hook that ended with 2, or what went wrong with it. */
@@ -142,11 +145,6 @@ export class Hooks {
       return { problem: `the hook ${nameOf(hook)} could not be started (${oneLine(messageOf(error), 200)})` };
     }
   }
-}
-
-function forTool(hooks: readonly Hook[], tool: string): readonly Hook[] {
-  const isIts = (name: string): boolean => (name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : name === tool);
-  return hooks.filter(({ tools }) => tools === undefined || tools.some(isIts));
 }
 
 function nameOf({ command }: Hook): string {

@@ -4,7 +4,7 @@ import { mostUpTo, offeredFolder, oneLine } from "@toolcrib/core/internal";
 import { clip } from "@toolcrib/core/text";
 import { isInside } from "@toolcrib/kit/files";
 import { isYes } from "../terminal/ask.ts";
-import { askWithView, type Paging } from "../terminal/askWithView.ts";
+import { askWithView, type Offer, type Paging } from "../terminal/askWithView.ts";
 import { showCall, showText } from "../terminal/question.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Permissions } from "./permissions.ts";
@@ -40,35 +40,23 @@ export async function answerToRound(
     ...showText(`${index + 1}. ${question.text}`, columns),
     ...showCall(args, { columns, rows: Number.POSITIVE_INFINITY }).whole,
   ]);
-  const offered = [
-    ...(isShown ? [`[y]es to all ${calls.length}`] : []),
-    ...(upTo === undefined ? [] : ["[u]p to"]),
-    ...["[o]ne by one", "[v]iew", "[n]o"],
-  ];
-  const typed = await askWithView(
+  const toAll = (answer: Answer): Answers => Object.fromEntries(calls.map(({ callId }) => [callId, answer]));
+  const offers: Offer<Answers | "one-by-one">[] = [
+    ...(isShown ? [{ shown: `[y]es to all ${calls.length}`, isMeant: isYes, answer: () => toAll(true) }] : []),
+    ...(first && upTo !== undefined ? [offerUpTo((count) => ({ [first.callId]: { upTo: count } }))] : []),
     {
-      rows: [
-        asking.style.bold(`The program would make ${calls.length} calls:`),
-        ...(isShown ? listed : [...listed.slice(0, most), `  … ${listed.length - most} more rows`]),
-        ...(upTo === undefined ? [] : showText(upTo, columns, "  ")),
-      ],
-      all,
-      choices: `${offered.join(", ")}, or why not, then Enter:`,
-      isSlip: (answer) =>
-        isYes(answer)
-          ? !isShown
-          : isUpTo(answer)
-            ? upTo === undefined || upToIn(answer) === undefined
-            : /^(?:\d+|.)$/u.test(answer) && !/^[onv]$/i.test(answer),
+      shown: "[o]ne by one",
+      isMeant: (typed) => /^o(ne( by one)?)?$/i.test(typed),
+      answer: () => "one-by-one",
     },
-    asking,
-  );
-  if (typed === undefined) return undefined;
-  if (/^o(ne( by one)?)?$/i.test(typed)) return "one-by-one";
-  const count = upToIn(typed);
-  if (first && count !== undefined) return { [first.callId]: { upTo: count } };
-  const answer: Answer = isYes(typed) ? true : noOf(typed);
-  return Object.fromEntries(calls.map(({ callId }) => [callId, answer]));
+  ];
+  const rows = [
+    asking.style.bold(`The program would make ${calls.length} calls:`),
+    ...(isShown ? listed : [...listed.slice(0, most), `  … ${listed.length - most} more rows`]),
+    ...(upTo === undefined ? [] : showText(upTo, columns, "  ")),
+  ];
+  const answer = await askWithView({ rows, all, offers }, asking);
+  return typeof answer === "string" && answer !== "one-by-one" ? toAll(answer) : answer;
 }
 
 /** Returns the calls in groups: those whose questions offer an answer for several by what that would cover, any other by itself. */
@@ -108,20 +96,11 @@ function folderText(folder: string, { roots }: Roots): string {
   );
 }
 
-export function isUpTo(typed: string): boolean {
-  return /^u(p to)?\s*\d*$/i.test(typed);
-}
-
-/** Returns the number of calls that a yes is for; undefined for any other answer, and for a number that it cannot be. */
-export function upToIn(typed: string): number | undefined {
-  const count = Number((isUpTo(typed) && /\d+$/.exec(typed)?.[0]) || 0);
-  return count >= 1 && count <= mostUpTo ? count : undefined;
-}
-
-/** Words a no for the model, with the user's reason if there is one. */
-export function noOf(typed: string): string {
-  const no = "the user said no to this call";
-  return /^(no?)?$/i.test(typed) ? no : `${no}: ${typed}`;
+/** Offers a yes for the number of calls that is typed. */
+export function offerUpTo<Result>(answer: (count: number) => Result): Offer<Result> {
+  const countIn = (typed: string): number => Number(/^u(?:p to)?\s*(\d+)$/i.exec(typed)?.[1] ?? 0);
+  const isMeant = (typed: string): boolean => countIn(typed) >= 1 && countIn(typed) <= mostUpTo;
+  return { shown: "[u]p to", isMeant, answer: (typed) => answer(countIn(typed)) };
 }
 
 /** Returns the words of a policy's question without those on why it is asked. */

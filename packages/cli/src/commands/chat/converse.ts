@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
+import { clip, withoutControls } from "@toolcrib/core/text";
 import { createBackgroundJobs } from "@toolcrib/tools-bash";
 import type { ExitReason } from "../../exitReasons.ts";
 import { explain } from "../../explain.ts";
@@ -14,11 +15,11 @@ import { RecentCalls } from "../../terminal/recentCalls.ts";
 import { createRenderer, usageText } from "../../terminal/render.ts";
 import { nextMode } from "../../tools/permissions.ts";
 import { readRemoteFile } from "../../tools/remote.ts";
+import { runShellLine } from "../../tools/runShellLine.ts";
 import type { ConversationFlags } from "../buildAgent.ts";
 import { openConversation } from "../conversation.ts";
 import { whyNoAnswer } from "../turnEnd.ts";
 import { describeLastExchange, quoted } from "./describeContext.ts";
-import { runOwnCommand } from "./ownCommand.ts";
 import { readPromptCommands } from "./promptCommands.ts";
 import { runSlashCommand, slashCommands } from "./slashCommands.ts";
 import type { SlashContext } from "./slashContext.ts";
@@ -246,4 +247,32 @@ async function filesLike(typed: string, registry: AnyToolRegistry, signal: Abort
   const folders = entries.filter((entry) => entry.type === "directory" && entry.name.startsWith(start));
   const isHidden = (entry: { readonly name: string }): boolean => entry.name.startsWith(".") && !start.startsWith(".");
   return [...folders.filter((entry) => !isHidden(entry)).map((entry) => `${folder}${entry.name}/`), ...files];
+}
+
+const mostShared = 50_000;
+
+interface OwnCommand {
+  /** In one sentence. */
+  readonly end: string;
+  readonly forModel: string;
+}
+
+/** Runs a command of the user's own in the shell, and prints what it prints. */
+export async function runOwnCommand(
+  command: string,
+  { host, cwd, terminal }: Program,
+  signal: AbortSignal,
+): Promise<OwnCommand> {
+  let output = "";
+  let line = "";
+  const onOutput = (text: string): void => {
+    output = clip(output + text, mostShared);
+    const lines = (line + text).split("\n");
+    line = lines.pop() ?? "";
+    if (lines.length > 0) terminal.note(lines.map(withoutControls).join("\n"));
+  };
+  const ended = await runShellLine({ command, cwd, host, signal, killSignal: "SIGTERM", onOutput });
+  if (line !== "") terminal.note(withoutControls(line));
+  const end = ended.code === null ? `Ended by ${ended.signal}.` : `Exit ${ended.code}.`;
+  return { end, forModel: `I ran \`${command}\`. ${end} It printed:\n\n${output.trimEnd() || "(nothing)"}` };
 }

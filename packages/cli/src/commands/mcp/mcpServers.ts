@@ -6,8 +6,7 @@ import { describeServer, fileConsents, projectConfigFile, redactServer, requireS
 import { type ExitReason, usageError } from "../../exitReasons.ts";
 import type { FlagsOf } from "../../flags.ts";
 import { mcpFlag } from "../../sharedFlags.ts";
-import { notedConsents } from "../../tools/mcpConsent.ts";
-import { listServers, serversFile } from "../../tools/mcpMount.ts";
+import { listServers, notedConsents, serversFile } from "../../tools/mcpMount.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 
 const addFlags = {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  type AgentEvent,
   anyOf,
   type ChatOptions,
   type CostLimit,
@@ -15,7 +16,7 @@ import { sessionId } from "@toolcrib/agent/sessions";
 import { type JsonSchema, ToolRegistry } from "@toolcrib/core";
 import { isPlainObject, untilAborted } from "@toolcrib/core/internal";
 import { CliError, type ExitReason, usageError } from "../../exitReasons.ts";
-import { messageOf } from "../../explain.ts";
+import { formatVersion, jsonError, messageOf } from "../../explain.ts";
 import type { FlagsOf } from "../../flags.ts";
 import { chooseModel } from "../../model/modelChoice.ts";
 import type { Program } from "../../program.ts";
@@ -24,11 +25,12 @@ import { parseJson, readGivenFile } from "../../state/givenFile.ts";
 import { runSessionName } from "../../state/sessionFile.ts";
 import { type Asker, pickByNumber, terminalAsker } from "../../terminal/ask.ts";
 import { readPrompt } from "../../terminal/prompt.ts";
+import { createRenderer } from "../../terminal/render.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { whyNotRun } from "../../tools/allowAdvice.ts";
 import { type Conversation, openConversation } from "../conversation.ts";
 import { type DefineCommand, defineCommand } from "../defineCommand.ts";
 import { exitReasonOf, type TurnEnd, whyNoAnswer } from "../turnEnd.ts";
-import { createReport, type Report } from "./report.ts";
 
 const flags = {
   // True without a text: then the words are the prompt.
@@ -182,4 +184,69 @@ function costLimit(most: number | undefined, provider: Provider): CostLimit | un
   throw usageError(
     `--max-cost: the price of ${provider.name}/${provider.model} is not known; use --max-steps or --timeout`,
   );
+}
+
+type OutputFormat = "text" | "json" | "stream-json";
+
+interface RunSummary {
+  readonly ok: boolean;
+  /** By `--output-schema`. */
+  readonly output?: { readonly value: unknown } | undefined;
+  readonly about: object;
+}
+
+export interface Report {
+  event(event: Exclude<AgentEvent, { type: "end" }>): void;
+  end(end: TurnEnd | undefined, summary: RunSummary): void;
+  failure(error: unknown, about: object): void;
+}
+
+/** `id` only of a call that has others within it, whose `within` it is. */
+interface ReportedCall {
+  id?: string;
+  readonly name: string;
+  readonly args: object;
+  isError?: boolean;
+  readonly within?: string;
+}
+
+function addCall(
+  { id, name, args, within }: Extract<AgentEvent, { type: "tool-call" }>,
+  calls: Map<string, ReportedCall>,
+): void {
+  calls.set(id, { name, args, ...(within !== undefined && { within }) });
+  const outer = within === undefined ? undefined : calls.get(within);
+  if (outer && within !== undefined) outer.id = within;
+}
+
+/** Prints what happens: text as it comes, or one JSON object at the end, or each event as a line of JSON. `asObject`: the text of the model is no answer. */
+export function createReport(format: OutputFormat, asObject: boolean, terminal: Terminal): Report {
+  const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
+  const render = createRenderer(terminal.style);
+  const notes = (event: AgentEvent): void => terminal.print(render(event).filter(({ to }) => to !== "stdout"));
+  const print = (event: AgentEvent): void => terminal.print(render(event));
+  if (format === "text") {
+    return {
+      event: asObject ? notes : print,
+      end(_end, { output }) {
+        if (output) terminal.data(`${JSON.stringify(output.value, undefined, 2)}\n`);
+        // Ends the line of the answer.
+        else if (!asObject) print({ type: "end", reason: "stop", text: "" });
+      },
+      failure: () => {},
+    };
+  }
+  const toolCalls = new Map<string, ReportedCall>();
+  const calls = (): object => (format === "json" ? { toolCalls: [...toolCalls.values()] } : {});
+  return {
+    event(event) {
+      if (format === "stream-json") return line(event);
+      notes(event);
+      if (event.type === "tool-call") addCall(event, toolCalls);
+      if (event.type === "tool-result") Object.assign(toolCalls.get(event.id) ?? {}, { isError: event.isError });
+    },
+    end: (end, { ok, output, about }) =>
+      line({ type: "end", formatVersion, ok, ...end, ...about, ...(output && { output: output.value }), ...calls() }),
+    failure: (error, about) => terminal.data(jsonError(error, { ...about, ...calls() })),
+  };
 }

@@ -2,8 +2,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works
 import type { AgentEvent } from "@toolcrib/agent";
 import { oneLine } from "@toolcrib/core/internal";
 import { showInvisible, withoutControls } from "@toolcrib/core/text";
-import { CallsWithin, type CallWithin, countText, rowOf } from "../callsWithin.ts";
-import { callTitle, errorText, resultSummary } from "../callText.ts";
+import { CallsWithin, type CallWithin, callTitle, countText, errorText, resultSummary, rowOf } from "../callsWithin.ts";
 import { createRenderer, lastLine, noteLines, usageText } from "../render.ts";
 import type { Style } from "../style.ts";
 import { hangingRows } from "./hangingRows.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseToolArguments } from "./toolArguments.ts";
+import { parseToolArguments } from "./toolsCall.ts";
 
 const parameters = {
   type: "object",

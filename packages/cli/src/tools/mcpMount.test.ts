@@ -7,7 +7,7 @@ import { homeFor } from "../../fixtures/command.ts";
 import type { Program } from "../program.ts";
 import { findFolders } from "../state/folders.ts";
 import { ownTrust } from "../state/ownTrust.ts";
-import { allowedServers } from "./mcpConsent.ts";
+import { allowedServers } from "./mcpMount.ts";
 import { ownLogins } from "./ownLogins.ts";
 
 const home = homeFor("consent");

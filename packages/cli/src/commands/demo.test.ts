@@ -1,6 +1,6 @@
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
-import { showPromises } from "./promises.ts";
+import { showPromises } from "./demo.ts";
 
 test("the demo shows a denied push, an error that helps and an undone write, in at most twenty lines", async () => {
   const text = await showPromises(temporaryFolder("promises"));
