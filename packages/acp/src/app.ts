@@ -1,38 +1,25 @@
 import { realpath } from "node:fs/promises";
 import { type AgentApp, agent, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { configOptions, modeState, select } from "./choices.ts";
-import { type Explain, invalidParams, toRequestError } from "./errors.ts";
+import { invalidParams } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
 import type { Sessions } from "./sessions.ts";
-import type { AcpSessionInfo } from "./types.ts";
+import type { AcpSession, AcpSessionInfo } from "./types.ts";
 
 export interface AppOptions {
   readonly name: string;
   readonly version: string;
-  readonly explain?: Explain | undefined;
   /** True if sessions can be opened again. */
   readonly reopens: boolean;
   readonly listSessions?: ((cwd: string | undefined) => Promise<readonly AcpSessionInfo[]>) | undefined;
 }
 
-/** Turns a handler into one whose failures are answered in words. */
-type Answering = <Context, Response>(
-  answer: (context: Context) => Promise<Response>,
-) => (context: Context) => Promise<Response>;
-
 /** Creates the handlers of a client's requests. */
 export function createApp(options: AppOptions, sessions: Sessions): AgentApp {
-  const answering: Answering = (answer) => async (context) => {
-    try {
-      return await answer(context);
-    } catch (error) {
-      throw toRequestError(error, options.explain);
-    }
-  };
   const app = agent({ name: options.name });
   answerStart(app, options, sessions);
-  answerOpening(app, options, sessions, answering);
-  answerTurns(app, sessions, answering);
+  answerOpening(app, options, sessions);
+  answerTurns(app, sessions);
   return app;
 }
 
@@ -58,79 +45,50 @@ function answerStart(app: AgentApp, { name, version, reopens, listSessions }: Ap
     });
 }
 
-function answerOpening(
-  app: AgentApp,
-  { reopens, listSessions }: AppOptions,
-  sessions: Sessions,
-  answering: Answering,
-): void {
+function answerOpening(app: AgentApp, { reopens, listSessions }: AppOptions, sessions: Sessions): void {
   app
-    .onRequest(
-      "session/new",
-      answering(async ({ params, client }) => {
-        const live = await sessions.open(params, client);
-        return { sessionId: live.session.id, ...opened(live) };
-      }),
-    )
-    .onRequest(
-      "session/close",
-      answering(async ({ params }) => {
-        await sessions.close(params.sessionId);
-        return {};
-      }),
-    );
+    .onRequest("session/new", async ({ params, client }) => {
+      const live = await sessions.open(params, client);
+      return { sessionId: live.session.id, ...opened(live) };
+    })
+    .onRequest("session/close", async ({ params }) => {
+      await sessions.close(params.sessionId);
+      return {};
+    });
   if (reopens)
     app
-      .onRequest(
-        "session/load",
-        answering(async ({ params, client }) =>
-          opened(await sessions.open(params, client, params.sessionId, (live) => live.replay())),
-        ),
+      .onRequest("session/load", async ({ params, client }) =>
+        opened(await sessions.open(params, client, params.sessionId, (live) => live.replay())),
       )
-      .onRequest(
-        "session/resume",
-        answering(async ({ params, client }) =>
-          opened(await sessions.open(params, client, params.sessionId, (live) => live.tellQuestion())),
-        ),
+      .onRequest("session/resume", async ({ params, client }) =>
+        opened(await sessions.open(params, client, params.sessionId, (live) => live.tellQuestion())),
       );
   if (listSessions)
-    app.onRequest(
-      "session/list",
-      answering(async ({ params }) => {
-        const { cwd } = params;
+    app.onRequest("session/list", ({ params: { cwd } }) =>
+      sessions.inWords(async () => {
         // One that is gone may still have its conversations.
         const found = await listSessions(cwd ? await realpath(cwd).catch(() => cwd) : undefined);
-        return { sessions: found.map(({ id, changedAt, ...rest }) => infoOf(id, changedAt, rest)) };
+        return { sessions: found.map(infoOf) };
       }),
     );
 }
 
-function answerTurns(app: AgentApp, sessions: Sessions, answering: Answering): void {
+function answerTurns(app: AgentApp, sessions: Sessions): void {
+  const choose = (id: string, option: string, value: unknown): Promise<AcpSession> =>
+    sessions.with(id, async (live) => {
+      await select(live.session, option, value);
+      await live.announceChoices();
+      return live.session;
+    });
   app
-    .onRequest(
-      "session/prompt",
-      answering(({ params, signal }) => sessions.prompt(params.sessionId, params.prompt, signal)),
-    )
-    .onRequest(
-      "session/set_mode",
-      answering(({ params }) =>
-        sessions.with(params.sessionId, async (live) => {
-          await select(live.session, "mode", params.modeId);
-          await live.announceChoices();
-          return {};
-        }),
-      ),
-    )
-    .onRequest(
-      "session/set_config_option",
-      answering(({ params }) =>
-        sessions.with(params.sessionId, async (live) => {
-          await select(live.session, params.configId, params.value);
-          await live.announceChoices();
-          return { configOptions: configOptions(live.session) };
-        }),
-      ),
-    )
+    .onRequest("session/prompt", ({ params, signal }) => sessions.prompt(params.sessionId, params.prompt, signal))
+    .onRequest("session/set_mode", async ({ params }) => {
+      await choose(params.sessionId, "mode", params.modeId);
+      return {};
+    })
+    .onRequest("session/set_config_option", async ({ params }) => ({
+      configOptions: configOptions(await choose(params.sessionId, params.configId, params.value)),
+    }))
     .onNotification("session/cancel", ({ params }) => sessions.cancel(params.sessionId));
 }
 
@@ -141,15 +99,7 @@ function opened(live: LiveSession) {
   return { configOptions: configOptions(live.session), ...(modes && { modes }) };
 }
 
-function infoOf(
-  sessionId: string,
-  changedAt: Date | undefined,
-  { cwd, title }: Omit<AcpSessionInfo, "id" | "changedAt">,
-) {
-  return {
-    sessionId,
-    cwd,
-    ...(title !== undefined && { title }),
-    ...(changedAt && { updatedAt: changedAt.toISOString() }),
-  };
+function infoOf({ id: sessionId, cwd, title, changedAt }: AcpSessionInfo) {
+  const updatedAt = changedAt?.toISOString();
+  return { sessionId, cwd, ...(title !== undefined && { title }), ...(updatedAt !== undefined && { updatedAt }) };
 }

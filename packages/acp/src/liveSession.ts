@@ -7,7 +7,7 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, Answers, EndReason } from "@toolcrib/agent";
-import { showLine } from "@toolcrib/core/internal";
+import { showLine, untilAborted } from "@toolcrib/core/internal";
 import { configOptions } from "./choices.ts";
 import { availableCommands, typedCommand } from "./commands.ts";
 import { turnRuns } from "./errors.ts";
@@ -53,15 +53,8 @@ export class LiveSession {
   /** Resolves when the client takes more, or has gone. Never rejects. */
   async send(update: SessionUpdate): Promise<void> {
     if (this.#gone.aborted) return;
-    const sent = this.#client.notify("session/update", { sessionId: this.session.id, update }).catch(() => undefined);
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        this.#gone.removeEventListener("abort", done);
-        resolve();
-      };
-      this.#gone.addEventListener("abort", done);
-      void sent.then(done);
-    });
+    const sent = this.#client.notify("session/update", { sessionId: this.session.id, update });
+    await untilAborted(sent, this.#gone).catch(() => undefined);
   }
 
   /** Tells the whole conversation so far. */

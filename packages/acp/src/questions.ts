@@ -4,7 +4,6 @@ import {
   type PermissionOption,
   type RequestPermissionOutcome,
   type RequestPermissionRequest,
-  type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { Answer, PendingCall } from "@toolcrib/agent";
 import { choicesOf, offeredFolder, showLine, showLines } from "@toolcrib/core/internal";
@@ -54,62 +53,50 @@ export function modelQuestion({ question }: PendingCall): string {
 /** The answer for more calls of a program: that many are shown in the option's name. */
 const several: Answer = { upTo: 50 };
 
+/** An option that the client shows, and the answer that it stands for. */
+interface Offer extends PermissionOption {
+  readonly answer: Answer;
+}
+
+/** Asks about one call; undefined if the user has left the question. */
 async function ask(call: PendingCall, asking: Asking): Promise<Answer | undefined> {
-  if (call.question.needs) return await chosen(call, asking);
-  const outcome = await choice(call, asking);
-  if (outcome.outcome !== "selected") return undefined;
-  switch (outcome.optionId) {
-    case "always":
-      await remember(call, asking);
-      return true;
-    case "once":
-      return true;
-    case "several":
-      return several;
-    default:
-      return "the user rejected this call";
-  }
-}
-
-/** Lets the user choose one of the answers that a question offers. */
-async function chosen(call: PendingCall, { session, client, reporter, signal }: Asking): Promise<Answer | undefined> {
-  const { diffs: _, ...shown } = await reporter.describe(call, signal);
-  const choices = choicesOf(call.question);
-  const options: PermissionOption[] = choices.map((name, index) => ({
-    optionId: `choice-${index}`,
-    name: showLine(name, 200),
-    kind: "allow_once",
-  }));
-  options.push({ optionId: "none", name: "No answer", kind: "reject_once" });
-  const toolCall = { ...shown, ...callOf(call), content: [textContent(modelQuestion(call))] };
-  const outcome = await requestChoice({ sessionId: session.id, toolCall, options }, client, signal);
-  if (outcome.outcome !== "selected") return undefined;
-  const output = choices.find((_choice, index) => outcome.optionId === `choice-${index}`);
-  return output === undefined ? "the user gave no answer" : { output };
-}
-
-function callOf({ callId, name, args, within }: PendingCall): ToolCallUpdate {
-  return { toolCallId: callId, name, status: "pending", rawInput: args, ...parentOf(within) };
-}
-
-async function choice(
-  call: PendingCall,
-  { session, client, reporter, signal }: Asking,
-): Promise<RequestPermissionOutcome> {
+  const { session, client, reporter, signal } = asking;
+  const { callId: toolCallId, name, args: rawInput, within, question } = call;
   const { diffs, ...shown } = await reporter.describe(call, signal);
-  const always = session.policy && rememberedText(call);
+  const offers = question.needs ? choicesFor(call) : permissionsFor(call, session);
+  const details = diffs.length > 0 ? diffs : [argumentsContent(call)];
+  const content = question.needs
+    ? [textContent(modelQuestion(call))]
+    : [textContent(showLine(question.text, 2000)), ...details];
+  const about = { toolCallId, name, status: "pending", rawInput, ...parentOf(within), content } as const;
+  const options = offers.map(({ answer: _, ...option }) => option);
+  const request = { sessionId: session.id, toolCall: { ...shown, ...about }, options };
+  const outcome = await requestChoice(request, client, signal);
+  if (outcome.outcome !== "selected") return undefined;
+  if (outcome.optionId === "always") await remember(call, asking);
+  // The last one is a no.
+  return (offers.find(({ optionId }) => optionId === outcome.optionId) ?? offers.at(-1))?.answer;
+}
+
+/** Offers the answers that a question of the model has. */
+function choicesFor({ question }: PendingCall): Offer[] {
+  const choices = choicesOf(question).map((output, index): Offer => {
+    return { optionId: `choice-${index}`, name: showLine(output, 200), kind: "allow_once", answer: { output } };
+  });
+  return [...choices, { optionId: "none", name: "No answer", kind: "reject_once", answer: "the user gave no answer" }];
+}
+
+function permissionsFor(call: PendingCall, { policy }: AcpSession): Offer[] {
+  const always = policy && rememberedText(call);
   const folder = call.within === undefined ? undefined : offeredFolder(call.question);
   const more = `Allow up to 50 such calls of this program, below ${showLine(folder ?? "", 200)}`;
-  const options: PermissionOption[] = [
-    { optionId: "once", name: "Allow", kind: "allow_once" },
-    ...(always === undefined ? [] : [{ optionId: "always", name: always, kind: "allow_always" } as const]),
-    ...(folder === undefined ? [] : [{ optionId: "several", name: more, kind: "allow_always" } as const]),
-    { optionId: "reject", name: "Reject", kind: "reject_once" },
+  const offers: (Offer | undefined)[] = [
+    { optionId: "once", name: "Allow", kind: "allow_once", answer: true },
+    always === undefined ? undefined : { optionId: "always", name: always, kind: "allow_always", answer: true },
+    folder === undefined ? undefined : { optionId: "several", name: more, kind: "allow_always", answer: several },
+    { optionId: "reject", name: "Reject", kind: "reject_once", answer: "the user rejected this call" },
   ];
-  const question = textContent(showLine(call.question.text, 2000));
-  const content = [question, ...(diffs.length > 0 ? diffs : [argumentsContent(call)])];
-  const toolCall = { ...shown, ...callOf(call), content };
-  return await requestChoice({ sessionId: session.id, toolCall, options }, client, signal);
+  return offers.filter((offer) => offer !== undefined);
 }
 
 /** Asks the client to choose; `cancelled` also if the turn ends or the client is gone meanwhile: the question stays open. */

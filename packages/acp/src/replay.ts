@@ -1,10 +1,10 @@
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { Message, PendingCall, ToolMessage } from "@toolcrib/agent";
+import type { Message, ToolMessage } from "@toolcrib/agent";
 import type { AnyToolRegistry } from "@toolcrib/core";
 import { withoutControls } from "@toolcrib/core/text";
 import { resultContent } from "./output.ts";
 import { parentOf, showPastCall } from "./toolCalls.ts";
-import type { AcpSession } from "./types.ts";
+import type { AcpCall, AcpSession } from "./types.ts";
 
 /** Yields a conversation as the client would have been told it, message by message; calls that wait are `pending`. */
 export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpdate, void> {
@@ -17,12 +17,10 @@ export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpda
     const messageId = crypto.randomUUID();
     for (const block of message.content) {
       if (block.type === "tool-call") {
-        const shown = await showPastCall(block, agent.toolRegistry);
-        const ended = waiting.has(block.id) ? { status: "pending" as const } : endOf(results.get(block.id));
-        const { id: toolCallId, name, args: rawInput } = block;
-        yield { sessionUpdate: "tool_call", toolCallId, name, rawInput, ...shown, ...ended };
-        for (const call of pending.filter(({ within }) => within === toolCallId))
-          yield await waitingWithin(call, agent.toolRegistry);
+        const ended = waiting.has(block.id) ? isPending : endOf(results.get(block.id));
+        yield await toolCall(block, agent.toolRegistry, ended);
+        for (const call of pending.filter(({ within }) => within === block.id))
+          yield await toolCall({ ...call, id: call.callId }, agent.toolRegistry, isPending);
       } else if (block.type === "image" || block.text !== "") {
         yield { sessionUpdate: updateOf(message, block.type), messageId, content: contentOf(block) };
       }
@@ -30,10 +28,16 @@ export async function* replay({ agent }: AcpSession): AsyncGenerator<SessionUpda
   }
 }
 
-async function waitingWithin(call: PendingCall, registry: AnyToolRegistry): Promise<SessionUpdate> {
-  const { callId: toolCallId, name, args: rawInput, within } = call;
+const isPending = { status: "pending" } as const;
+
+async function toolCall(
+  call: AcpCall & { readonly id: string; readonly within?: string },
+  registry: AnyToolRegistry,
+  ended: ReturnType<typeof endOf> | typeof isPending,
+): Promise<SessionUpdate> {
+  const { id: toolCallId, name, args: rawInput, within } = call;
   const shown = await showPastCall(call, registry);
-  return { sessionUpdate: "tool_call", toolCallId, name, rawInput, status: "pending", ...shown, ...parentOf(within) };
+  return { sessionUpdate: "tool_call", toolCallId, name, rawInput, ...shown, ...ended, ...parentOf(within) };
 }
 
 type Block = Exclude<Exclude<Message, ToolMessage>["content"][number], { type: "tool-call" }>;

@@ -53,9 +53,9 @@ export interface AcpServing {
  */
 export function serveAcp(options: ServeAcpOptions): AcpServing {
   const { input = process.stdin, output = process.stdout, ...read } = readOptions("serveAcp", options, specs);
-  const { name, version, explain, listSessions } = read;
+  const { name, version, listSessions } = read;
   const sessions = new Sessions(options);
-  const about = { name, version, explain, listSessions, reopens: options.openSession !== undefined };
+  const about = { name, version, listSessions, reopens: options.openSession !== undefined };
   const connection = createApp(about, sessions).connect(stdioStream(input, output));
   // A pipe that breaks while nothing is written would end the process.
   output.on("error", (error) => connection.close(error));

@@ -11,7 +11,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { showLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import { invalidParams, nothingToOpen, sessionNotFound, turnRuns } from "./errors.ts";
+import { type Explain, invalidParams, nothingToOpen, sessionNotFound, toRequestError, turnRuns } from "./errors.ts";
 import { LiveSession } from "./liveSession.ts";
 import type { AcpMcpServer, AcpSession, AcpSessionRequest } from "./types.ts";
 
@@ -21,9 +21,10 @@ export interface SessionSource {
   openSession?:
     | ((id: string, request: AcpSessionRequest) => Promise<AcpSession | undefined> | AcpSession | undefined)
     | undefined;
+  readonly explain?: Explain | undefined;
 }
 
-/** The sessions of one connection. */
+/** The sessions of one connection. What they throw is an error of the protocol, in words. */
 export class Sessions {
   readonly #options: SessionSource;
   readonly #live: Map<string, LiveSession> = new Map();
@@ -48,7 +49,15 @@ export class Sessions {
   /** Runs a turn. What is asked of the session after it waits only for its start. */
   async prompt(id: string, content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     const { turn } = await this.with(id, async (live) => ({ turn: live.prompt(content, signal) }));
-    return turn;
+    return this.inWords(() => turn);
+  }
+
+  async inWords<Result>(task: () => Promise<Result>): Promise<Result> {
+    try {
+      return await task();
+    } catch (error) {
+      throw toRequestError(error, this.#options.explain);
+    }
   }
 
   /** Ends the turn that runs, and those asked for before; what is asked of the session after it waits for their end. */
@@ -104,7 +113,8 @@ export class Sessions {
     await live?.close();
   }
 
-  #inTurn<Result>(id: string | symbol, task: () => Promise<Result>): Promise<Result> {
+  #inTurn<Result>(id: string | symbol, asked: () => Promise<Result>): Promise<Result> {
+    const task = (): Promise<Result> => this.inWords(asked);
     // The answer to what was asked before goes out first.
     const next = (): Promise<Result> => turnOfLoop().then(task);
     const running = this.#last.get(id)?.then(next, next) ?? Promise.resolve().then(task);

@@ -94,29 +94,18 @@ export class Connection {
     const text = `${JSON.stringify({ ...request, id })}\n`;
     if (Buffer.byteLength(text) > maxFrameBytes)
       return Promise.reject(new ConnectionEnded("the arguments are larger than the limit of 32 MB", false));
-    return new Promise<Answer>((resolve, reject) => {
-      const forget = (): void => {
-        if (this.#pending.delete(id)) reject(new ConnectionEnded("it did not answer in time", true));
-      };
-      const abort = (): void => {
-        this.#send({ type: "abort", id });
-        setTimeout(forget, abortGraceMs).unref();
-      };
-      const settle = (): void => signal?.removeEventListener("abort", abort);
-      this.#pending.set(id, {
-        resolve: (answer) => {
-          settle();
-          resolve(answer);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-        onProgress,
-      });
-      signal?.addEventListener("abort", abort, { once: true });
-      this.#channel.send(text);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const forget = (): void => {
+      if (this.#pending.delete(id)) reject(new ConnectionEnded("it did not answer in time", true));
+    };
+    const abort = (): void => {
+      this.#send({ type: "abort", id });
+      setTimeout(forget, abortGraceMs).unref();
+    };
+    this.#pending.set(id, { resolve, reject, onProgress });
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#channel.send(text);
+    return promise.finally(() => signal?.removeEventListener("abort", abort));
   }
 
   /** Ends the host, what its commands left, and the channel. */

@@ -65,10 +65,8 @@ export function createRemoteTool(remote: Remote, listed: ListedTool, name: strin
       async effects(args: Record<string, unknown>) {
         const connection = await remote.connection();
         const asked = connection.ask({ type: "effects-of", name: there, args }, AbortSignal.timeout(effectsLimitMs));
-        const answer = await ended(remote, asked, true);
-        if (answer.type === "error") throw toError(name, answer.error);
-        if (answer.type !== "effects") throw remote.failed("sent an unexpected answer");
-        return answer.effects.map((effect) => ({ ...effect, remote: remote.name }));
+        const { effects } = await answerTo(asked, "effects", { remote, name, isReadOnly: true });
+        return effects.map((effect) => ({ ...effect, remote: remote.name }));
       },
     }),
     async execute(args, { signal, callId, onProgress, beginCommit } = {}) {
@@ -77,10 +75,7 @@ export function createRemoteTool(remote: Remote, listed: ListedTool, name: strin
       // From here on the change may have happened there: nobody can know in time.
       if (!isReadOnly) beginCommit?.();
       const asked = connection.ask({ type: "call", name: there, args, callId }, signal, onProgress);
-      const answer = await ended(remote, asked, isReadOnly);
-      if (answer.type === "error") throw toError(name, answer.error);
-      if (answer.type !== "result") throw remote.failed("sent an unexpected answer");
-      const { output, content, data } = answer;
+      const { output, content, data } = await answerTo(asked, "result", { remote, name, isReadOnly });
       return content === undefined && data === undefined ? output : toolOutput(output, { content, data });
     },
   };
@@ -99,10 +94,8 @@ export async function proposeChanges(
 ): Promise<readonly RemoteChange[] | undefined> {
   const connection = await remote.connection();
   signal?.throwIfAborted();
-  const answer = await ended(remote, connection.ask({ type: "changes-of", name, args }, signal), true);
-  if (answer.type === "error") throw toError(name, answer.error);
-  if (answer.type !== "changes") throw remote.failed("sent an unexpected answer");
-  return answer.changes;
+  const asked = connection.ask({ type: "changes-of", name, args }, signal);
+  return (await answerTo(asked, "changes", { remote, name, isReadOnly: true })).changes;
 }
 
 /** Returns the limit beside a tool's own argument `timeout`: later, for a remote that answers nothing more. */
@@ -112,15 +105,21 @@ function limitBeside(defaults: ListedTool["defaults"]): TimeLimit {
   return ({ timeout = usual }) => Math.min((typeof timeout === "number" ? timeout : usual) + graceMs, longestDelayMs);
 }
 
-async function ended(remote: Remote, asked: Promise<Answer>, isReadOnly: boolean): Promise<Answer> {
-  try {
-    return await asked;
-  } catch (error) {
+/** Returns the answer of this type; throws the error of the tool, and a RemoteError where there is no such answer. */
+async function answerTo<Type extends Answer["type"]>(
+  asked: Promise<Answer>,
+  type: Type,
+  { remote, name, isReadOnly }: { readonly remote: Remote; readonly name: string; readonly isReadOnly: boolean },
+): Promise<Extract<Answer, { type: Type }>> {
+  const answer = await asked.catch((error: unknown) => {
     if (!(error instanceof ConnectionEnded)) throw error;
     if (!error.isSent) throw remote.failed(`was not asked (${error.message})`, error);
     const what = isReadOnly ? "before it answered" : "during the call, which may have completed";
     throw remote.failed(`ended ${what} (${error.message}); the next call starts it again`, error);
-  }
+  });
+  if (answer.type === "error") throw toError(name, answer.error);
+  if (answer.type !== type) throw remote.failed("sent an unexpected answer");
+  return answer as Extract<Answer, { type: Type }>;
 }
 
 /** Returns the error of a tool there as one of the tool here. */

@@ -33,3 +33,18 @@ export async function listPages(
   }
   return { entries, isCut: false };
 }
+
+/** Gives a server its time. Rejects with the reason of the caller, or with the limit, where one of them ends the request. */
+export async function withinTime<Answer>(
+  limitMs: number,
+  caller: AbortSignal | undefined,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await ask(caller ? AbortSignal.any([caller, limit]) : limit);
+  } catch (error) {
+    caller?.throwIfAborted();
+    throw limit.aborted ? new Error(`no answer within ${limitMs} ms`) : error;
+  }
+}

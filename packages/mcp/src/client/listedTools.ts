@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { shownName } from "../errors.ts";
 import { type ListedTool, record } from "../mapping.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -53,15 +54,15 @@ export class ListedTools {
   get leftOut(): readonly LeftOut[] {
     const named = new Set([...this.#leftOut.keys()].sort().slice(0, maxNamed));
     const unnamed = this.#leftOut.size - named.size;
-    const more = unnamed > 0 ? [{ problem: `${unnamed} more tools that cannot be used are left out` }] : [];
-    const twice = [...this.#twice].sort().map((name) => ({
-      problem: `it lists ${shownName(name)} twice; the first one is used`,
-    }));
+    const twice = [...this.#twice].sort().slice(0, maxNamed);
+    const problems = [
+      ...(unnamed > 0 ? [`${unnamed} more tools that cannot be used are left out`] : []),
+      ...twice.map((name) => `it lists ${shownName(name)} twice; the first one is used`),
+      ...(this.#cut === undefined ? [] : [this.#cut]),
+    ];
     return [
       ...[...this.#leftOut].flatMap(([name, one]) => (named.has(name) ? one : [])),
-      ...more,
-      ...twice.slice(0, maxNamed),
-      ...(this.#cut === undefined ? [] : [{ problem: this.#cut }]),
+      ...problems.map((problem) => ({ problem })),
     ];
   }
 
@@ -72,13 +73,10 @@ export class ListedTools {
       return;
     }
     this.#names.add(name);
-    const bytes = sizeOf(tool);
-    const needsTask = record(tool.execution).taskSupport === "required";
-    const problem = problemOf(bytes) ?? (needsTask ? taskProblem : this.#schemaProblem(tool.inputSchema));
-    if (problem !== undefined) {
-      const isUnsupported = problem === taskProblem;
-      this.#leftOut.set(name, { tool: name, problem, isUnsupported });
-    } else if (this.tools.length === maxTools) {
+    const bytes = attempt(() => digestible(tool)) ?? Infinity;
+    const problem = this.#problemOf(tool, bytes);
+    if (problem !== undefined) this.#leftOut.set(name, { tool: name, problem, isUnsupported: problem === taskProblem });
+    else if (this.tools.length === maxTools) {
       this.cut(`it lists more than ${maxTools} tools; the first ${maxTools} are mounted`);
     } else if (this.#bytes + bytes > maxListBytes) {
       this.cut(`its tools take more than ${maxListBytes} bytes; the first ${this.tools.length} are mounted`);
@@ -87,30 +85,25 @@ export class ListedTools {
       this.tools.push(tool);
     }
   }
+
+  #problemOf({ execution, inputSchema }: ListedTool, bytes: number): string | undefined {
+    if (bytes === Infinity) return "its definition is nested too deeply";
+    if (bytes > maxToolBytes) return `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
+    return record(execution).taskSupport === "required" ? taskProblem : this.#schemaProblem(inputSchema);
+  }
 }
 
 const taskProblem = "it runs only as a task, which clients have to ask after; such tools are not supported";
-
-/** Says why a definition of so many bytes cannot be used. */
-function problemOf(bytes: number): string | undefined {
-  if (bytes === Infinity) return "its definition is nested too deeply";
-  if (bytes > maxToolBytes) return `its definition has ${bytes} bytes; at most ${maxToolBytes} are taken`;
-  return undefined;
-}
 
 function isNamed(tool: unknown): tool is ListedTool {
   return typeof record(tool).name === "string";
 }
 
-/** Returns the size; Infinity for a definition nested too deeply to be written as JSON or digested. */
-function sizeOf(tool: ListedTool): number {
-  try {
-    const bytes = bytesOf(tool);
-    if (bytes <= maxToolBytes) fingerprint(tool);
-    return bytes;
-  } catch {
-    return Infinity;
-  }
+/** Returns the size; throws for a tool that can be neither written as JSON nor digested. */
+function digestible(tool: ListedTool): number {
+  const bytes = bytesOf(tool);
+  if (bytes <= maxToolBytes) fingerprint(tool);
+  return bytes;
 }
 
 function bytesOf({ name, description, inputSchema, annotations }: ListedTool): number {

@@ -194,7 +194,7 @@ test("a server that does not answer in time is said to, for prompts", async () =
   const wordy = await serveOffers({ instead: (method) => method === "prompts/list" });
   const { mount } = await mounted({ wordy }, { timeoutMs: 500 });
   const { problems } = await mount.prompts();
-  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("did not answer within 500 ms")]);
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("no answer within 500 ms")]);
 });
 
 test("prompts of a server that does not start are a problem, also where its tools are known", async () => {

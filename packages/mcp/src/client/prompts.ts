@@ -3,7 +3,7 @@ import { showLine, showLines, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, showInvisible } from "@toolcrib/core/text";
 import { type AnyMcpError, McpError, reasonOf, shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
-import { listPages } from "./listPages.ts";
+import { listPages, withinTime } from "./listPages.ts";
 import { mountedNames } from "./mountedNames.ts";
 import type { MountedServer } from "./mountedServer.ts";
 import { readResult } from "./readResult.ts";
@@ -34,7 +34,6 @@ export class Prompts {
   readonly #servers: readonly MountedServer[];
   /** The name at the server, by the name here. */
   readonly #known = new Map<string, { readonly server: MountedServer; readonly prompt: string }>();
-
   /** Milliseconds that a server may take for an answer, its start included. */
   readonly #timeoutMs: number;
 
@@ -48,7 +47,7 @@ export class Prompts {
     const lists = await Promise.all(
       this.#servers.map(async (server) => {
         try {
-          return await this.#within(call, async (signal) => {
+          return await withinTime(this.#timeoutMs, call.signal, async (signal) => {
             if (!(await untilAborted(server.offers("prompts"), signal))) return { server, entries: [] };
             const { entries } = await listPages(
               (method, params) => server.request(method, params, { signal }),
@@ -94,7 +93,9 @@ export class Prompts {
     const known = this.#known.get(name);
     if (!known) throw new RangeError(`There is no prompt ${shownName(name)}`);
     const sent = { name: known.prompt, arguments: args };
-    const result = record(await this.#within(call, (signal) => known.server.request("prompts/get", sent, { signal })));
+    const result = record(
+      await withinTime(this.#timeoutMs, call.signal, (signal) => known.server.request("prompts/get", sent, { signal })),
+    );
     const messages = Array.isArray(result.messages) ? result.messages : [];
     const texts = messages.slice(0, 100).map((message) => {
       const { role, content } = record(message);
@@ -102,20 +103,6 @@ export class Prompts {
       return role === "user" ? text : `[${showLine(String(role), 40)}] ${text}`;
     });
     return limitBytes(showLines(texts.join("\n\n")), maxPromptBytes);
-  }
-
-  /** Gives a server its time. Rejects with the reason of the caller, or with the limit, where one of them ends the request. */
-  async #within<Answer>(
-    { signal }: Pick<ToolCallInfo, "signal">,
-    ask: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    const limit = AbortSignal.timeout(this.#timeoutMs);
-    try {
-      return await ask(signal ? AbortSignal.any([signal, limit]) : limit);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw limit.aborted ? new Error(`it did not answer within ${this.#timeoutMs} ms`) : error;
-    }
   }
 }
 

@@ -11,7 +11,7 @@ import { keepRawResults } from "./rawResults.ts";
 import { createRedact, createWordsRedact, type Redact, redactError } from "./redactErrors.ts";
 import type { ResolvedServer } from "./serverConfig.ts";
 import type { ServerQuestions } from "./serverQuestions.ts";
-import { type CallOptions, callTool, isModern, listTools, sendRequest } from "./toolRequests.ts";
+import { type CallOptions, isModern, listTools, sendRequest } from "./toolRequests.ts";
 import { createTransport, type ServerTransport } from "./transport/createTransport.ts";
 import { isLostAnswer } from "./transport/lostAnswers.ts";
 import { firstWay, otherWays, type Way } from "./ways.ts";
@@ -171,11 +171,15 @@ export class RemoteServer {
     client.onclose = onEnd;
     this.#way = way;
     const isHttp = this.#target.kind === "url";
+    const explained = <Answer>(what: string, answer: Promise<Answer>): Promise<Answer> =>
+      this.#explained(client, server, what, answer);
     return {
-      listTools: () => this.#explained(client, server, "tools/list", listTools(client, startTimeoutMs, isHttp)),
-      callTool: (tool, args, call) => this.#explained(client, server, "call", callTool(client, tool, args, call)),
-      request: (method, params, call) =>
-        this.#explained(client, server, method, sendRequest(client, method, params, call)),
+      listTools: () => explained("tools/list", listTools(client, startTimeoutMs, isHttp)),
+      callTool(tool, args, call) {
+        const params = { name: tool.name, arguments: args };
+        return explained("call", sendRequest(client, "tools/call", params, call, tool));
+      },
+      request: (method, params, call) => explained(method, sendRequest(client, method, params, call)),
       instructions: client.getInstructions(),
       offers: (capability) => client.getServerCapabilities()?.[capability] !== undefined,
       end: async () => {

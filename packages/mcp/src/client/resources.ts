@@ -3,7 +3,7 @@ import { showLine, untilAborted } from "@toolcrib/core/internal";
 import { limitBytes, messageOf, withNotice } from "@toolcrib/core/text";
 import { shownName } from "../errors.ts";
 import { record } from "../mapping.ts";
-import { listPages } from "./listPages.ts";
+import { listPages, withinTime } from "./listPages.ts";
 import type { MountedServer } from "./mountedServer.ts";
 import type { BoundText } from "./mountedTool.ts";
 import { readResult } from "./readResult.ts";
@@ -38,13 +38,10 @@ export function createResourceTools(
     timeoutMs,
     async execute({ server: only }, call) {
       if (only !== undefined) return answerOf(await listOf(serverOf(only), call));
-      const limit = AbortSignal.timeout(patienceMs);
-      const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
       const lists = servers.map((one) =>
-        listOf(one, { ...call, signal }).catch((error: unknown) => {
-          const why = limit.aborted ? `no answer within ${patienceMs} ms` : messageOf(error);
-          return [`${shownName(one.name)}: ${showLine(why, 500)}`];
-        }),
+        withinTime(patienceMs, call.signal, (signal) => listOf(one, { ...call, signal })).catch((error: unknown) => [
+          `${shownName(one.name)}: ${showLine(messageOf(error), 500)}`,
+        ]),
       );
       return answerOf((await Promise.all(lists)).flat());
     },

@@ -41,62 +41,34 @@ export function isModern(client: Client): boolean {
   return client.getProtocolEra() === "modern";
 }
 
-/** Returns the result of any other request as the server sent it. */
-export function sendRequest(
+/**
+ * Returns the result of a request as the server sent it; `tool` is the one that it calls. When its caller ends it, the server is told so, but not
+ * why: the caller's reason may name what is no business of a server's.
+ */
+export async function sendRequest(
   client: Client,
   method: string,
   params: Record<string, unknown>,
-  { signal }: Pick<CallOptions, "signal">,
+  { signal, onProgress }: CallOptions,
+  tool?: ListedTool,
 ): Promise<unknown> {
-  return untilCalledOff(signal, (own) =>
-    client.request({ method, params }, anyResult, { timeout: longestDelayMs, signal: own }),
-  );
-}
-
-/**
- * Ends a request with its caller's signal. The server is told that it has ended, not why: the caller's reason may name what is no
- * business of a server's.
- */
-async function untilCalledOff<Result>(
-  signal: AbortSignal | undefined,
-  send: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
   const own = new AbortController();
   const stop = (): void => own.abort("the client has ended the request");
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
-  try {
-    return await send(own.signal);
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
-}
-
-/** Returns the result of `tools/call` as the server sent it. */
-export function callTool(
-  client: Client,
-  tool: ListedTool,
-  args: Record<string, unknown>,
-  { signal, onProgress }: CallOptions,
-): Promise<unknown> {
-  return untilCalledOff(signal, (own) => sendCall(client, tool, args, { signal: own, onProgress }));
-}
-
-async function sendCall(
-  client: Client,
-  { name, inputSchema }: ListedTool,
-  args: Record<string, unknown>,
-  { signal, onProgress }: CallOptions & { readonly signal: AbortSignal },
-): Promise<unknown> {
   const options = {
     // The registry limits the time of a call; the SDK must never end it first.
     timeout: longestDelayMs,
-    signal,
+    signal: own.signal,
     ...(onProgress && { onprogress: (report: Progress) => onProgress(report as ToolProgress) }),
   };
-  const params = { name, arguments: args };
-  if (!isModern(client)) return client.request({ method: "tools/call", params }, anyResult, options);
-  // The SDK makes headers from arguments, by the schema.
-  const toolDefinition = { name, inputSchema: { ...mendSchema(inputSchema), type: "object" as const } };
-  return rawResult(await client.callTool(params, { ...options, toolDefinition }));
+  try {
+    if (!tool || !isModern(client)) return await client.request({ method, params }, anyResult, options);
+    const { name, inputSchema } = tool;
+    // The SDK makes headers from arguments, by the schema.
+    const toolDefinition = { name, inputSchema: { ...mendSchema(inputSchema), type: "object" as const } };
+    return rawResult(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }

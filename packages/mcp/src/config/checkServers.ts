@@ -2,7 +2,7 @@ import type { McpServerCheck } from "../client/checkServer.ts";
 import type { MountMcpOptions } from "../client/mountMcp.ts";
 import type { McpConfig } from "../client/serverConfig.ts";
 import { shownName } from "../errors.ts";
-import { mcpConfigName } from "./configName.ts";
+import { mcpConfigName } from "./configFile.ts";
 import type { McpConsents } from "./consents.ts";
 import { joinServers } from "./joinServers.ts";
 

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { messageOf } from "@toolcrib/core/text";
+import { nearestName } from "@toolcrib/core/internal";
+import { clip, isObject, messageOf } from "@toolcrib/core/text";
 import {
   createPathScope,
   ownFile,
@@ -8,9 +9,9 @@ import {
   withFileLock,
   writeAtomically,
 } from "@toolcrib/kit/files";
+import { byteOrderMark, parseJson, withoutComments } from "@toolcrib/kit/text";
 import type { McpConfig, McpServerConfig } from "../client/serverConfig.ts";
-import { badConfigFile } from "./configErrors.ts";
-import { mcpConfigName } from "./configName.ts";
+import { McpError } from "../errors.ts";
 
 /** A file that names MCP servers. Its methods reject with an McpError (`bad_config_file`) where its content is not valid. */
 export interface McpConfigFile {
@@ -25,14 +26,16 @@ export interface McpConfigFile {
   change(server: string, change: (config: McpConfig) => McpServerConfig | undefined): Promise<void>;
 }
 
+/** The file in which a directory names its MCP servers. */
+export const mcpConfigName = ".mcp.json";
 const maxMegabytes = 1;
 
-/** Loads the parser when a file is read: what only asks for a name or a consent does not need its parser. */
-const loadText = (): Promise<typeof import("./configText.ts")> => import("./configText.ts");
+/** Loads the editor when a file is changed: reading one does not need its parser. */
+const loadEdit = (): Promise<typeof import("./editText.ts")> => import("./editText.ts");
 
 /** Sets one value in JSON with comments, or removes it where `value` is undefined; the rest stays as it is written. */
 export async function editJson(text: string, path: readonly string[], value?: unknown): Promise<string> {
-  const { withoutValue, withValue } = await import("./editText.ts");
+  const { withoutValue, withValue } = await loadEdit();
   return value === undefined ? withoutValue(text, path) : withValue(text, path, value);
 }
 
@@ -40,22 +43,79 @@ export async function editJson(text: string, path: readonly string[], value?: un
 export function projectConfigFile(directory: string): McpConfigFile {
   const name = mcpConfigName;
   const given = { what: name, maxMegabytes, toError: (message: string) => badConfigFile(name, message) };
-  return {
-    name,
-    async read() {
-      const { parseConfig } = await loadText();
-      return withPlaces(parseConfig((await readGivenFile(join(directory, name), given)) ?? "{}", name), directory);
-    },
-    async change(server, change) {
-      const { changeConfig } = await loadText();
+  return configFile(name, directory, {
+    read: () => readGivenFile(join(directory, name), given),
+    async change(change) {
       const scope = createPathScope({ root: directory, cwd: directory });
       const path = await scope.resolve(name);
       await withFileLock(join(dirname(path), `${name}.lock`), async () => {
-        const text = changeConfig(await readGivenFile(path, given), server, change, name);
-        await writeAtomically(path, text, { scope });
+        await writeAtomically(path, change(await readGivenFile(path, given)), { scope });
+      });
+    },
+  });
+}
+
+/** Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. */
+export function userConfigFile(path: string): McpConfigFile {
+  const file = ownFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
+  const read = async (): Promise<string | undefined> => {
+    try {
+      return await file.read();
+    } catch (error) {
+      const code = systemErrorCode(error);
+      throw badConfigFile(path, `${path}: ${code ? `it cannot be read (${code})` : messageOf(error)}`);
+    }
+  };
+  return configFile(path, dirname(path), {
+    read,
+    async change(change) {
+      await read();
+      await file.change(change);
+    },
+  });
+}
+
+/** Reads and changes a file; the text is undefined if it is not there. */
+interface TextFile {
+  read(): Promise<string | undefined>;
+  change(change: (found: string | undefined) => string): Promise<unknown>;
+}
+
+function configFile(name: string, folder: string, file: TextFile): McpConfigFile {
+  return {
+    name,
+    read: async () => withPlaces(parseConfig((await file.read()) ?? "{}", name), folder),
+    async change(server, change) {
+      const edit = await loadEdit();
+      await file.change((found) => {
+        const text = found ?? "{\n}\n";
+        const path = ["mcpServers", server];
+        const entry = change(parseEntries(text, name));
+        const changed = entry === undefined ? edit.withoutValue(text, path) : edit.withValue(text, path, entry, true);
+        if (JSON.stringify(parseEntries(changed, name).mcpServers[server]) === JSON.stringify(entry)) return changed;
+        throw badConfigFile(name, `${name}: it has a key twice, so ${server} cannot be changed; correct it first`);
       });
     },
   };
+}
+
+/** Parses the text of a configuration: JSON with comments. */
+function parseConfig(text: string, file: string): McpConfig {
+  const config = parseEntries(text, file);
+  const wrong = Object.entries(config.mcpServers).find(([, entry]) => !isObject(entry));
+  if (!wrong) return config;
+  const entry = JSON.stringify(clip(wrong[0], 80));
+  throw badConfigFile(file, `${file}: the entry ${entry} is not an object; correct or remove it`);
+}
+
+/** Parses entries. Each may be anything: one that is wrong can still be removed. */
+function parseEntries(text: string, file: string): McpConfig {
+  const toError = (message: string): Error => badConfigFile(file, message);
+  // Not parsed by jsonc-parser: there a key `__proto__` would give an entry fields that its digest does not cover.
+  const config = parseJson(withoutComments(text.replace(byteOrderMark, " ")), file, toError);
+  const mcpServers = isObject(config) ? (config.mcpServers ?? {}) : undefined;
+  if (isObject(mcpServers)) return { mcpServers: mcpServers as Record<string, McpServerConfig> };
+  throw toError(`${file}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
 }
 
 /** Writes out each `envFile`, which is relative to the folder of its JSON; one that begins with a variable is relative to nothing. */
@@ -69,27 +129,17 @@ function withPlaces({ mcpServers }: McpConfig, folder: string): McpConfig {
   return { mcpServers: Object.fromEntries(entries) };
 }
 
-/** Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. */
-export function userConfigFile(path: string): McpConfigFile {
-  const file = ownFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
-  const text = async (): Promise<string | undefined> => {
-    try {
-      return await file.read();
-    } catch (error) {
-      const code = systemErrorCode(error);
-      throw badConfigFile(path, `${path}: ${code ? `it cannot be read (${code})` : messageOf(error)}`);
-    }
-  };
-  return {
-    name: path,
-    async read() {
-      const { parseConfig } = await loadText();
-      return withPlaces(parseConfig((await text()) ?? "{}", path), dirname(path));
-    },
-    async change(server, change) {
-      const { changeConfig } = await loadText();
-      await text();
-      await file.change((found) => changeConfig(found, server, change, path));
-    },
-  };
+/** Makes the error of a file. `message` begins with its name. */
+function badConfigFile(file: string, message: string): McpError<"bad_config_file"> {
+  return new McpError("bad_config_file", "", message, { file });
+}
+
+/** Throws an McpError (`unknown_server`) for a server that is not among those of a file. */
+export function requireServer(servers: Readonly<Record<string, unknown>>, name: string, file: string): void {
+  if (Object.hasOwn(servers, name)) return;
+  const names = Object.keys(servers);
+  const nearest = nearestName(name, names);
+  const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
+  const message = `${name} is not in ${file}; ${nearest ? `did you mean ${nearest}?` : known}`;
+  throw new McpError("unknown_server", name, message, { file });
 }

@@ -1,7 +1,7 @@
 import { type TrustStore, trustStore } from "@toolcrib/kit/files";
 import { configDigest, type McpConfig, type McpServerConfig } from "../client/serverConfig.ts";
 import { McpError } from "../errors.ts";
-import { mcpConfigName } from "./configName.ts";
+import { mcpConfigName } from "./configFile.ts";
 
 /** The user's consent to start an entry as it is; `changed`: an earlier form of it is allowed. */
 export type McpConsent = "allowed" | "changed" | "new";

@@ -33,7 +33,7 @@ function refuseOrigin({ headers }: Request, origins: readonly string[]): Respons
   if (origin === URL.parse(`http://${headers.get("host")}`)?.origin) return undefined;
   const message =
     "Forbidden: this Origin is not the server's own; name it in allowedOrigins if its pages may call the tools";
-  return Response.json({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, { status: 403 });
+  return refusal(403, -32_000, message);
 }
 
 /** Digests have equal lengths, so the comparison does not reveal the length of the token. */
@@ -44,8 +44,10 @@ function digest(text: string): Buffer {
 function unauthorized(): Response {
   const message =
     "Unauthorized: send the header Authorization: Bearer TOKEN with the token this server was started with";
-  return Response.json(
-    { jsonrpc: "2.0", error: { code: -32_001, message }, id: null },
-    { status: 401, headers: { "www-authenticate": 'Bearer realm="mcp"' } },
-  );
+  return refusal(401, -32_001, message, { "www-authenticate": 'Bearer realm="mcp"' });
+}
+
+/** Makes the response to a request that has no id, or whose id is not known. */
+export function refusal(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
 }

@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import { once } from "node:events";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -12,7 +8,7 @@ import type { ReadableStream } from "node:stream/web";
 import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
 import { attempt } from "@toolcrib/core/internal";
 import { reasonOf } from "../errors.ts";
-import { createRequestCheck } from "./checkRequest.ts";
+import { createRequestCheck, refusal } from "./checkRequest.ts";
 import { checkHttpOptions, type HttpOptions } from "./httpOptions.ts";
 import { HttpSessions } from "./httpSessions.ts";
 
@@ -71,16 +67,12 @@ export async function serveHttp(
     const run = async (): Promise<void> => sendWebResponse(await respond(incoming, outgoing), outgoing);
     run().catch((error: unknown) => {
       onError(new Error(reasonOf(error), { cause: error }));
-      if (outgoing.headersSent) {
-        outgoing.end();
-        return;
-      }
-      outgoing.writeHead(400, { "content-type": "application/json" });
-      const problem = { code: -32_600, message: "Invalid request: it could not be read" };
-      outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: problem }));
+      if (outgoing.headersSent) outgoing.end();
+      else void sendWebResponse(refusal(400, -32_600, "Invalid request: it could not be read"), outgoing);
     });
   });
-  await listen(http, port, host);
+  http.listen(port, host);
+  await once(http, "listening");
   const { port: actual } = http.address() as AddressInfo;
   return {
     url: `http://${hostInUrl}:${actual}${path}`,
@@ -88,21 +80,11 @@ export async function serveHttp(
     close: async () => {
       stopNotifying();
       await Promise.allSettled([modern.close(), sessions.close()]);
-      const ended = new Promise<void>((resolve) => http.close(() => resolve()));
+      const ended = new Promise((resolve) => http.close(resolve));
       http.closeAllConnections();
       await ended;
     },
   };
-}
-
-function listen(http: HttpServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once("error", reject);
-    http.listen(port, host, () => {
-      http.removeListener("error", reject);
-      resolve();
-    });
-  });
 }
 
 /** Reads a body, one that is too long up to the first chunk beyond the limit; none where its client goes away. */
@@ -142,14 +124,9 @@ function toWebRequest(request: IncomingMessage, response: ServerResponse): Reque
 /** Writes a web response, streams included, until it ends or the client goes away. */
 async function sendWebResponse(response: Response, target: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(response.headers);
-  if (!response.body) {
-    target.writeHead(response.status, headers);
-    target.end();
-    return;
-  }
-  if (headers["content-type"] === "application/json") {
+  if (!response.body || headers["content-type"] === "application/json") {
     const bytes = new Uint8Array(await response.arrayBuffer());
-    target.writeHead(response.status, { ...headers, "content-length": bytes.length });
+    target.writeHead(response.status, { ...headers, ...(response.body && { "content-length": bytes.length }) });
     target.end(bytes);
     return;
   }

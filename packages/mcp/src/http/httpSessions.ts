@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { refusal } from "./checkRequest.ts";
 
 /** The most sessions that are kept. Beyond that the one used least recently is closed, and its client starts a new one. */
 const maxSessions = 256;
@@ -29,13 +30,8 @@ export class HttpSessions {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#open(request, how);
     const session = this.#sessions.get(id);
-    if (!session) {
-      const error = {
-        code: -32_001,
-        message: "Session not found: send initialize without mcp-session-id to start one",
-      };
-      return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
-    }
+    if (!session)
+      return refusal(404, -32_001, "Session not found: send initialize without mcp-session-id to start one");
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     return session.transport.handleRequest(request, how);

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server } from "node:net";
+import { untilAborted } from "@toolcrib/core/internal";
 
 /** The code that the browser brings back, and the issuer that it claims. */
 export interface AuthorizationCode {
@@ -37,18 +39,11 @@ export async function listenForRedirect(state: string, port = 0): Promise<Redire
   });
   // The last answer is sent after `close`; a client that never reads it keeps no program alive.
   server.on("connection", (socket) => socket.unref());
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
   return {
     url: `http://127.0.0.1:${portOf(server)}${path}`,
-    async waitForCode(signal) {
-      signal.throwIfAborted();
-      const stop = (): void => arrived.reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      return arrived.promise.finally(() => signal.removeEventListener("abort", stop));
-    },
+    waitForCode: (signal) => untilAborted(arrived.promise, signal),
     close() {
       server.close();
       server.closeIdleConnections();

@@ -73,9 +73,8 @@ async function openProcess({
     return { transport, endSession, errors: () => "" };
   }
   const { ProcessTransport } = await import("./processTransport.ts");
-  const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where }, maxMessageBytes);
   // Now: it starts while the SDK is loaded.
-  void transport.launch();
+  const transport = new ProcessTransport({ ...findServerProgram(command, env), args, ...where }, maxMessageBytes);
   const errors = (redact: Redact): string => {
     const errorText = transport.errors.toText(redact);
     const strayText = transport.strayLines.toText(redact);

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { headAndTail } from "@toolcrib/core/internal";
+import { attempt, headAndTail } from "@toolcrib/core/internal";
 import { LineSplitter } from "@toolcrib/kit/text";
 import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
 import type { Redact } from "../redactErrors.ts";
@@ -67,15 +67,14 @@ export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #parameters: ProcessParameters;
-  #child: Child | undefined;
-  #launched: Promise<void> | undefined;
+  readonly #child: Child;
+  readonly #spawned: Promise<void>;
   /** Loaded while the process starts. */
   #sdk: typeof import("@modelcontextprotocol/client") | undefined;
-  #group: ProcessGroup | undefined;
-  #exited: Promise<void> = Promise.resolve();
+  readonly #group: ProcessGroup | undefined;
+  readonly #exited: Promise<void>;
   /** It has ended, and all that it wrote is read. */
-  #drained: Promise<unknown> = Promise.resolve();
+  readonly #drained: Promise<unknown>;
   #ending: Promise<void> | undefined;
   #isClosed = false;
   /** The beginning and the end of what the server wrote to standard error, and of its lines on standard output that were no messages. */
@@ -88,16 +87,51 @@ export class ProcessTransport implements Transport {
   /** Its input broke: it has ended, or will, although the SDK closes this meanwhile. */
   #isBroken = false;
   #isSignalled = false;
-  readonly #maxMessageBytes: number;
 
-  /** Ends a server that sends a message of more bytes. */
-  constructor(parameters: ProcessParameters, maxMessageBytes: number) {
-    this.#parameters = parameters;
-    this.#maxMessageBytes = maxMessageBytes;
+  /** Starts the process; until `start` its lines count as no messages. Ends a server that sends a message of more bytes. */
+  constructor({ command, args, env, cwd }: ProcessParameters, maxMessageBytes: number) {
+    const child: Child = spawn(command, args, {
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...(cwd === undefined ? {} : { cwd }),
+    }) as Child;
+    this.#child = child;
+    const fail = (error: Error): void => this.onerror?.(error);
+    child.stdin.on("error", fail);
+    child.stdout.on("error", fail);
+    const lines = new LineSplitter(
+      maxMessageBytes,
+      (line) => this.#onLine(line),
+      () => {
+        this.isTooLong = true;
+        void this.close();
+      },
+    );
+    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => this.errors.add(text));
+    this.#drained = new Promise((resolve) => child.once("close", resolve));
+    this.#exited = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        const byItself = !this.#ending || (this.#isBroken && !this.#isSignalled);
+        if (byItself) this.exitReason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+        resolve();
+      });
+    });
+    if (child.pid !== undefined) {
+      this.#group = watchGroup(spawn, child.pid);
+      void this.#cleanUpAfterExit();
+    }
+    this.#spawned = new Promise((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    // Thrown by `start`.
+    this.#spawned.catch(() => undefined);
   }
 
   get pid(): number | null {
-    return this.#child?.pid ?? null;
+    return this.#child.pid ?? null;
   }
 
   /** Returns null: the SDK requires it. */
@@ -113,58 +147,14 @@ export class ProcessTransport implements Transport {
   /** Resolves once the process runs, and the SDK reads its messages. */
   async start(): Promise<void> {
     this.#sdk = await import("@modelcontextprotocol/client");
-    await this.launch();
-  }
-
-  /** Starts the process; until `start` its lines count as no messages. A failure is thrown by `start`. */
-  launch(): Promise<void> {
-    this.#launched ??= this.#spawn();
-    this.#launched.catch(() => undefined);
-    return this.#launched;
-  }
-
-  #spawn(): Promise<void> {
-    const { command, args, env, cwd } = this.#parameters;
-    const child: Child = spawn(command, args, {
-      env,
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-      ...(cwd === undefined ? {} : { cwd }),
-    }) as Child;
-    this.#child = child;
-    const fail = (error: Error): void => this.onerror?.(error);
-    child.stdin.on("error", fail);
-    child.stdout.on("error", fail);
-    const lines = new LineSplitter(
-      this.#maxMessageBytes,
-      (line) => this.#onLine(line),
-      () => this.#refuseMessage(),
-    );
-    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => this.errors.add(text));
-    this.#drained = new Promise((resolve) => child.once("close", resolve));
-    this.#exited = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
-        const byItself = !this.#ending || (this.#isBroken && !this.#isSignalled);
-        if (byItself) this.exitReason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-        resolve();
-      });
-    });
-    if (child.pid !== undefined) {
-      this.#group = watchGroup(spawn, child.pid);
-      void this.#cleanUpAfterExit(child);
-    }
-    return new Promise((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", reject);
-    });
+    await this.#spawned;
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const input = this.#child?.stdin;
+    const input = this.#child.stdin;
     const sdk = this.#sdk;
     if (!sdk) return Promise.reject(new Error("The process of a server has not been started"));
-    if (!input?.writable) return Promise.reject(new sdk.SdkError(sdk.SdkErrorCode.NotConnected, "Not connected"));
+    if (!input.writable) return Promise.reject(new sdk.SdkError(sdk.SdkErrorCode.NotConnected, "Not connected"));
     return new Promise((resolve, reject) => {
       input.write(sdk.serializeMessage(message), (error) => {
         this.#isBroken ||= Boolean(error);
@@ -181,7 +171,7 @@ export class ProcessTransport implements Transport {
 
   async #end(): Promise<void> {
     if (this.#group) {
-      this.#child?.stdin.end();
+      this.#child.stdin.end();
       await Promise.race([this.#exited, sleep(inputGraceMs, undefined, { ref: false })]);
       this.#isSignalled = true;
       await this.#group.end();
@@ -190,12 +180,12 @@ export class ProcessTransport implements Transport {
   }
 
   /** Ends what the server has left in its group. */
-  async #cleanUpAfterExit(child: Child): Promise<void> {
+  async #cleanUpAfterExit(): Promise<void> {
     await this.#exited;
     await this.#group?.end();
     await Promise.race([this.#drained, sleep(pipeGraceMs, undefined, { ref: false })]);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
     this.#emitClose();
   }
 
@@ -207,22 +197,9 @@ export class ProcessTransport implements Transport {
 
   #onLine(line: string): void {
     if (this.#isClosed) return;
-    let message: JSONRPCMessage | undefined;
-    try {
-      message = this.#sdk?.parseJSONRPCMessage(JSON.parse(line));
-    } catch {
-      message = undefined;
-    }
-    if (!message) {
-      // Many servers print a greeting.
-      this.strayLines.add(`${line}\n`);
-      return;
-    }
-    this.onmessage?.(message);
-  }
-
-  #refuseMessage(): void {
-    this.isTooLong = true;
-    void this.close();
+    const message = attempt(() => this.#sdk?.parseJSONRPCMessage(JSON.parse(line)));
+    if (message) this.onmessage?.(message);
+    // Many servers print a greeting.
+    else this.strayLines.add(`${line}\n`);
   }
 }

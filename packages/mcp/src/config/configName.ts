@@ -1,2 +1,0 @@
-/** The file in which a directory names its MCP servers. */
-export const mcpConfigName = ".mcp.json";
