@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResourceResource } from "@agentclientprotocol/sdk";
 import type { ImageBlock, TextBlock } from "@toolcrib/agent";
-import { showLine } from "@toolcrib/core/internal";
+import { attempt, showLine } from "@toolcrib/core/internal";
 import { invalidParams } from "./errors.ts";
 
 /** The types of pictures that models take. */
@@ -51,18 +51,11 @@ function image(data: string, mimeType: string): ImageBlock {
 
 /** Returns a file by its path, which tools take; anything else by its address. */
 function nameOf(uri: string): string {
-  try {
-    const url = new URL(uri);
-    if (url.protocol === "file:") return showLine(`${fileURLToPath(`file://${url.host}${url.pathname}`)}${lines(url)}`);
-  } catch {
-    // Not an address: shown as it came.
-  }
-  return showLine(uri);
-}
-
-/** Reads the lines of `#L10:20`, as editors mark a selection. */
-function lines({ hash }: URL): string {
-  return /^#L\d/.test(hash) ? ` ${hash}` : "";
+  const { protocol, host, pathname, hash } = URL.parse(uri) ?? {};
+  const path = protocol === "file:" ? attempt(() => fileURLToPath(`file://${host}${pathname}`)) : undefined;
+  // `#L10:20`: so editors mark a selection.
+  const lines = /^#L\d/.test(hash ?? "") ? ` ${hash}` : "";
+  return showLine(path === undefined ? uri : path + lines);
 }
 
 /** Puts text into a block of code that its content cannot end. */

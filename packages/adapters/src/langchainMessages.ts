@@ -6,6 +6,7 @@ import {
   HumanMessage,
   ToolMessage,
 } from "@langchain/core/messages";
+import { attempt } from "@toolcrib/core/internal";
 import type { Answered } from "./langchainQuestions.ts";
 import { type AdapterOptions, callTool, imagesHeading, type ToolSource } from "./registryCall.ts";
 
@@ -48,12 +49,7 @@ function writtenText(reply: AIMessage, id: string): string | undefined {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => JSON.parse(text) as unknown) !== undefined;
 }
 
 /** Returns the reply with these notes beside those of other registries and, if given, other calls. */

@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
   ToolRegistry,
 } from "@toolcrib/core";
-import { schemasForModel } from "@toolcrib/core/internal";
+import { attempt, schemasForModel } from "@toolcrib/core/internal";
 
 /**
  * The part of ToolRegistry that adapters use. Given as a shape, so that a registry of another installed copy of core fits too.
@@ -98,12 +98,8 @@ export async function decisionOn(
  * refuses it.
  */
 export function parseArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = text.trim() === "" ? {} : attempt(() => JSON.parse(text) as unknown);
+  return value === undefined ? text : value;
 }
 
 /** Returns the schemas of the enabled tools that a model may call, in registration order. */

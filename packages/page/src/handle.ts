@@ -1,3 +1,4 @@
+import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { explain, PageError } from "./errors.ts";
 import type { LiveSession } from "./liveSession.ts";
@@ -167,17 +168,9 @@ async function bodyOf(request: Request, maxBytes: number = defaultMaxBytes): Pro
     // A client that leaves is no fault of the server.
     throw error === tooLarge ? error : new PageError(400, "The body was not sent to its end.");
   }
-  const body = parsed(Buffer.concat(chunks).toString());
+  const body = attempt(() => JSON.parse(Buffer.concat(chunks).toString()) as unknown);
   if (!isObject(body) || Array.isArray(body)) throw new PageError(400, "The body is not a JSON object.");
   return body;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function text(status: number, message: string): Response {

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { DurableLiveSession } from "./durableSession.ts";
 import { explain, PageError } from "./errors.ts";
 import { AgentLiveSession, type LiveSession } from "./liveSession.ts";
@@ -74,10 +75,7 @@ export class PageSessions {
 /** Returns the one path of a file, however it is given. Neither it nor its folder needs to be there. */
 function realPath(path: string): string {
   const whole = resolve(path);
-  try {
-    return realpathSync.native(whole);
-  } catch {
-    const folder = dirname(whole);
-    return folder === whole ? whole : join(realPath(folder), basename(whole));
-  }
+  const folder = dirname(whole);
+  const real = attempt(() => realpathSync.native(whole));
+  return real ?? (folder === whole ? whole : join(realPath(folder), basename(whole)));
 }

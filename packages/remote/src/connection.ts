@@ -1,4 +1,4 @@
-import { isPlainObject } from "@toolcrib/core/internal";
+import { attempt, isPlainObject } from "@toolcrib/core/internal";
 import { clip, withoutControls } from "@toolcrib/core/text";
 import { LineSplitter } from "@toolcrib/kit/text";
 import type { ResolvedAddress } from "./address.ts";
@@ -155,11 +155,7 @@ export class Connection {
     if (!isPlainObject(progress)) return;
     const { message } = progress;
     if (message !== undefined && typeof message !== "string") return;
-    try {
-      this.#pending.get(id)?.onProgress?.(progress);
-    } catch {
-      // Its own affair.
-    }
+    attempt(() => this.#pending.get(id)?.onProgress?.(progress));
   }
 
   /** Ends the connection: nothing is asked any more, what was asked may have happened. Only the first reason counts. */
@@ -199,10 +195,6 @@ const replies: ReadonlySet<unknown> = new Set<Reply["type"]>([
 
 function parseReply(line: string): Reply | undefined {
   if (!line.startsWith('{"type":"')) return undefined;
-  try {
-    const reply: Reply = JSON.parse(line);
-    return replies.has(reply.type) ? reply : undefined;
-  } catch {
-    return undefined;
-  }
+  const reply = attempt((): Reply => JSON.parse(line));
+  return reply && replies.has(reply.type) ? reply : undefined;
 }

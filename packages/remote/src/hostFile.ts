@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { type ExecutableTool, toolFingerprint } from "@toolcrib/core";
+import { attempt } from "@toolcrib/core/internal";
 
 /** Sent to a remote before anything else: a line with the digest, and one with the file, compressed, in base64. */
 let packed: string | undefined;
@@ -26,12 +27,8 @@ export function isPackTool(tool: ExecutableTool): boolean {
   fingerprints ??= new Set(
     load((path) => (createRequire(path)(path) as { packFingerprints(): string[] }).packFingerprints()),
   );
-  try {
-    return fingerprints.has(toolFingerprint(tool));
-  } catch {
-    // Its schema may be anything.
-    return false;
-  }
+  // Its schema may be anything.
+  return fingerprints.has(attempt(() => toolFingerprint(tool)) ?? "");
 }
 
 function load<Value>(read: (path: string) => Value): Value {

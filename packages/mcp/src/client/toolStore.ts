@@ -1,5 +1,6 @@
-import { isBelowAny, ownFile } from "@toolcrib/kit/files";
+import { isBelowAny } from "@toolcrib/kit/files";
 import { type ListedTool, record } from "../mapping.ts";
+import { ownRecords } from "../ownRecords.ts";
 import { workingFolder } from "./transport/serverProgram.ts";
 
 /** A tool as it was accepted. */
@@ -42,12 +43,10 @@ export function fileToolStore(path: string): McpToolStore {
         "home directory for example",
     );
   }
-  const file = ownFile(path, { what: "the accepted tools" });
+  const servers = ownRecords(path, "servers", { what: "the accepted tools" });
   return {
     async load(server) {
-      const all = serversIn(await file.read());
-      if (!Object.hasOwn(all, server)) return undefined;
-      const { config, tools, instructions, told } = record(all[server]);
+      const { config, tools, instructions, told } = record(await servers.get(server));
       if (typeof config !== "string" || !Array.isArray(tools)) return undefined;
       return {
         config,
@@ -56,15 +55,6 @@ export function fileToolStore(path: string): McpToolStore {
         ...(typeof told === "string" && told !== "" && { told }),
       };
     },
-    save: (server, known) =>
-      file.change((text) => `${JSON.stringify({ servers: { ...serversIn(text), [server]: known } }, undefined, 2)}\n`),
+    save: (server, known) => servers.set(server, known),
   };
-}
-
-function serversIn(text: string | undefined): Record<string, unknown> {
-  try {
-    return text === undefined ? {} : record(record(JSON.parse(text)).servers);
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
-import { ownFile, withFileLock } from "@toolcrib/kit/files";
+import { withFileLock } from "@toolcrib/kit/files";
+import { ownRecords } from "../ownRecords.ts";
 
 /** A login at one server: the tokens, and where they may be sent. */
 export interface OAuthLogin {
@@ -37,19 +38,13 @@ const maxBytes = 8 * 1024 * 1024;
  * file: when it is a link, belongs to another user, or can be written by others.
  */
 export function createOAuthStore(path: string): OAuthStore {
-  const file = ownFile(path, { what: "your logins at MCP servers", maxBytes });
+  const logins = ownRecords(path, "logins", { what: "your logins at MCP servers", maxBytes });
   return {
     async load(url) {
-      const login = loginsIn(await file.read()).get(keyOf(url));
+      const login = await logins.get(keyOf(url));
       return isLogin(login) ? login : undefined;
     },
-    save: (url, login) =>
-      file.change((text) => {
-        const logins = new Map(loginsIn(text));
-        if (login === undefined) logins.delete(keyOf(url));
-        else logins.set(keyOf(url), login);
-        return `${JSON.stringify({ logins: Object.fromEntries(logins) }, undefined, 2)}\n`;
-      }),
+    save: (url, login) => logins.set(keyOf(url), login),
     exclusively: (task) => withFileLock(`${path}.renew.lock`, task),
   };
 }
@@ -58,16 +53,6 @@ export function createOAuthStore(path: string): OAuthStore {
 function keyOf(url: URL): string {
   const { origin, pathname, search } = url;
   return `${origin}${pathname}${search}`;
-}
-
-/** Parses the logins. What cannot be read is no login. */
-function loginsIn(text: string | undefined): ReadonlyMap<string, unknown> {
-  try {
-    const all: unknown = JSON.parse(text ?? "");
-    return new Map(isObject(all) && isObject(all.logins) ? Object.entries(all.logins) : []);
-  } catch {
-    return new Map();
-  }
 }
 
 const texts = ["issuer", "tokenEndpoint", "clientId", "accessToken"] as const;

@@ -10,11 +10,8 @@ export function rootsFrom(answer: unknown): string[] {
   if (!Array.isArray(roots)) return [];
   const paths = roots.flatMap((root: unknown) => {
     const { uri } = record(root);
-    try {
-      return typeof uri === "string" && uri.startsWith("file:") ? [fileURLToPath(uri)] : [];
-    } catch {
-      return [];
-    }
+    if (typeof uri !== "string" || !uri.startsWith("file:")) return [];
+    return attempt(() => fileURLToPath(uri)) ?? [];
   });
   return [...new Set(paths)];
 }

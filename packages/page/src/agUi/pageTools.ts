@@ -27,11 +27,8 @@ export function addPageTools(
       );
   }
   try {
-    const added = new ToolRegistry(tools.map(toExecutable));
-    const all = added
-      .getToolNames()
-      .map((name) => added.get(name))
-      .filter((tool) => tool !== undefined);
+    const all = tools.map(toExecutable);
+    new ToolRegistry().register(...all);
     return (registry) => {
       const turn = registry.clone();
       turn.register(...all);

@@ -72,10 +72,9 @@ function canonical(path: string): string {
 }
 
 function isProgram(path: string): boolean {
-  try {
+  const check = (): boolean => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  };
+  return attempt(check) ?? false;
 }
