@@ -1,4 +1,5 @@
 import { AgentError, type AgentErrorOptions, isAgentError } from "@toolcrib/agent";
+import { attempt } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 
 /** An error as JSON, as engines record it: an AgentError whole, of another its name and message. */
@@ -8,21 +9,15 @@ export type PlainError = { readonly name: string; readonly message: string; read
 export function toPlainError(error: unknown): PlainError {
   const message = messageOf(error);
   if (isAgentError(error)) {
-    try {
-      return { ...JSON.parse(JSON.stringify(error)), name: "AgentError", message };
-    } catch {
-      return { name: "AgentError", message, code: error.code, retryable: error.retryable };
-    }
+    const { code, retryable } = error;
+    return {
+      ...(attempt(() => JSON.parse(JSON.stringify(error))) ?? { code, retryable }),
+      name: "AgentError",
+      message,
+    };
   }
-  return { name: nameOf(error), message };
-}
-
-function nameOf(error: unknown): string {
-  try {
-    return isObject(error) && typeof error.name === "string" ? error.name : "Error";
-  } catch {
-    return "Error";
-  }
+  const name = attempt(() => (isObject(error) ? error.name : undefined));
+  return { name: typeof name === "string" ? name : "Error", message };
 }
 
 /** Returns the error that was recorded, by its shape: an AgentError is one again, so that callers can ask for its code. */

@@ -62,43 +62,27 @@ export function openPool(engine: Engine, config: ConnectionConfig, more: PoolCon
  * soon as the database takes writes again. `onAway` is told once that it is away. The signal ends the waiting.
  */
 export function patientPool(pool: Pool, signal: AbortSignal, onAway: (message: string) => void): Pool {
-  let isTold = false;
   const connectOnce = async (): Promise<PoolClient> => {
-    const client = await pool.connect();
-    if (!doubtful.has(pool)) return client;
     try {
-      const { rows } = await client.query<{ transaction_read_only: string }>("SHOW transaction_read_only");
-      if (rows[0]?.transaction_read_only === "on") throw sameAgain;
+      if (doubtful.has(pool)) await checkWritable(pool);
+      return await pool.connect();
     } catch (error) {
-      client.release(true);
-      throw error;
-    }
-    doubtful.delete(pool);
-    isTold = false;
-    return client;
-  };
-  const connectAndTell = async (): Promise<PoolClient> => {
-    try {
-      return await connectOnce();
-    } catch (error) {
-      if (!isTold) onAway(`The database cannot be used: ${messageOf(error)}`);
-      isTold = true;
+      if (!doubtful.has(pool)) onAway(`The database cannot be used: ${messageOf(error)}`);
+      doubtful.add(pool);
       throw error;
     }
   };
-  const connect = (): Promise<PoolClient> => untilDatabaseIsBack(connectAndTell, signal);
-  const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
-    const client = await connect();
-    let isClean = false;
-    try {
-      const result = await client.query(text, values);
-      isClean = true;
-      return result;
-    } finally {
-      client.release(!isClean);
-    }
-  };
+  const connect = (): Promise<PoolClient> => untilDatabaseIsBack(connectOnce, signal);
+  const query = (text: string, values?: unknown[]): Promise<QueryResult> =>
+    withClient({ connect }, (client) => client.query(text, values));
   return Object.assign(Object.create(pool), { connect, query });
+}
+
+/** Throws while the database takes no writes. */
+async function checkWritable(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ transaction_read_only: string }>("SHOW transaction_read_only");
+  if (rows[0]?.transaction_read_only === "on") throw sameAgain;
+  doubtful.delete(pool);
 }
 
 type Work<T> = (client: PoolClient) => Promise<T>;
@@ -123,7 +107,7 @@ async function transaction<T>(pool: Pool, work: Work<T>): Promise<T> {
 }
 
 /** Runs `work` on one connection, which is closed where it throws. Throws why the connection broke, where it did. */
-export async function withClient<T>(pool: Pool, work: Work<T>): Promise<T> {
+export async function withClient<T>(pool: { connect(): Promise<PoolClient> }, work: Work<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   // Without a listener a connection that breaks now would end the process.

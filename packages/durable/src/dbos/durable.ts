@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError, type Answers, isAgentError, type UserContent } from "@toolcrib/agent";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { PoolClient } from "pg";
@@ -17,16 +16,13 @@ import {
 } from "../checkInput.ts";
 import type { DurableRuns, ListOptions, ResultOptions, Run, StartOptions } from "../run.ts";
 import type { TraceCarrier } from "../tracing.ts";
-import type { Database } from "./database.ts";
-import { type Engine, loadEngine, plainJson } from "./loadEngine.ts";
+import { loadEngine, plainJson, warningsTo } from "./loadEngine.ts";
 import { openDatabase } from "./openDatabase.ts";
-import { type DurableOptions, readSettings, type Settings } from "./options.ts";
+import { type DurableOptions, readSettings } from "./options.ts";
 import { isTransient } from "./retry.ts";
-import { isOpen } from "./runRow.ts";
 import { RunStates } from "./runState.ts";
-import { type LockedRow, RunTable } from "./runTable.ts";
-import { SettledRuns } from "./settledRuns.ts";
-import { Worker } from "./worker.ts";
+import { isOpen, type LockedRow, RunTable, unknownRun } from "./runTable.ts";
+import { Worker, type WorkerOptions } from "./worker.ts";
 
 /**
  * Opens durable runs on DBOS and PostgreSQL. The process is a client until it calls `work`. Throws an AgentError: `missing_sdk`
@@ -36,42 +32,33 @@ export async function durable(options: DurableOptions): Promise<DurableRuns> {
   const settings = readSettings(options);
   const engine = await loadEngine();
   const database = await openDatabase(engine, settings);
-  const silent = { info: () => {}, debug: () => {}, warn: settings.onWarning, error: settings.onWarning };
   const client = await engine.sdk.DBOSClient.create({
     systemDatabaseUrl: settings.databaseUrl,
     systemDatabasePool: database.pool,
     systemDatabaseSchemaName: database.schemaName,
     serializer: plainJson,
-    logger: silent,
+    logger: warningsTo(settings.onWarning),
   });
-  return new DbosRuns(engine, database, client, settings);
+  return new DbosRuns({ ...settings, engine, database, client, runs: new RunTable(database, client) });
 }
 
 class DbosRuns implements DurableRuns {
-  readonly #engine: Engine;
-  readonly #database: Database;
-  readonly #client: DBOSClient;
-  readonly #settings: Settings;
+  readonly #options: WorkerOptions;
   readonly #runs: RunTable;
   readonly #states: RunStates;
-  readonly #settled: SettledRuns;
   #worker: Promise<Worker> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(engine: Engine, database: Database, client: DBOSClient, settings: Settings) {
-    this.#engine = engine;
-    this.#database = database;
-    this.#client = client;
-    this.#settings = settings;
-    this.#runs = new RunTable(database, client);
-    this.#states = new RunStates(database);
-    this.#settled = new SettledRuns((ids) => this.#states.settled(ids));
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#runs = options.runs;
+    this.#states = new RunStates(options.database);
   }
 
   async work(): Promise<void> {
     this.#checkOpen();
-    const { agents } = this.#settings;
-    if (Object.keys(agents).length === 0) throw invalid("A worker needs agents: give durable an agent to run.");
+    if (Object.keys(this.#options.agents).length === 0)
+      throw invalid("A worker needs agents: give durable an agent to run.");
     this.#worker ??= withPlainErrors(this.#startWorker()).catch((error: unknown) => {
       this.#worker = undefined;
       throw error;
@@ -80,8 +67,7 @@ class DbosRuns implements DurableRuns {
   }
 
   async #startWorker(): Promise<Worker> {
-    const common = { engine: this.#engine, database: this.#database, client: this.#client, runs: this.#runs };
-    const worker = new Worker({ ...this.#settings, ...common });
+    const worker = new Worker(this.#options);
     await worker.start();
     return worker;
   }
@@ -91,11 +77,11 @@ class DbosRuns implements DurableRuns {
     checkName("The name of an agent", agent);
     checkMessage(message);
     checkStartOptions(options);
-    const known = Object.keys(this.#settings.agents);
+    const known = Object.keys(this.#options.agents);
     if (known.length > 0 && !known.includes(agent))
       throw invalid(`There is no agent ${JSON.stringify(agent)}: agents has ${known.join(", ")}.`);
     const { id = randomUUID(), tenant = null, priority = 0, labels = {} } = options;
-    const { tracing } = this.#settings;
+    const { tracing } = this.#options;
     const add = (trace?: TraceCarrier) => this.#runs.add({ id, agent, tenant, priority, labels, trace }, message);
     const there = await withPlainErrors(tracing ? tracing.start({ id, agent }, add) : add());
     if (there !== agent)
@@ -117,7 +103,7 @@ class DbosRuns implements DurableRuns {
   async result(id: string, options: ResultOptions = {}): Promise<string> {
     this.#check(id);
     checkResultOptions(options);
-    const run = await this.#settled.wait(id, options.signal);
+    const run = await this.#states.wait(id, options.signal);
     if (run === undefined) throw unknownRun(id);
     return resultOf(run);
   }
@@ -150,7 +136,7 @@ class DbosRuns implements DurableRuns {
       return row.workflow;
     });
     // If it dies in between, the worker of the turn does it.
-    if (workflow !== undefined) await withPlainErrors(this.#runs.cancelTurns([workflow]));
+    if (workflow !== undefined) await withPlainErrors(this.#options.client.cancelWorkflows([workflow]));
   }
 
   async remove(id: string): Promise<void> {
@@ -167,19 +153,15 @@ class DbosRuns implements DurableRuns {
   }
 
   async #close(): Promise<void> {
-    this.#settled.close();
+    this.#states.close();
     const worker = await this.#worker?.catch(() => undefined);
     await worker?.close();
-    await this.#client.destroy();
-    await this.#database.pool.end();
+    await this.#options.client.destroy();
+    await this.#options.database.pool.end();
   }
 
   async #change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T> {
-    const changed = await withPlainErrors(
-      this.#runs.change(id, async (row, client) => ({ value: await change(row, client) })),
-    );
-    if (changed === undefined) throw unknownRun(id);
-    return changed.value;
+    return await withPlainErrors(this.#runs.change(id, change));
   }
 
   #check(id: string): void {
@@ -219,8 +201,4 @@ function resultOf(run: Run): string {
     reason: "approval",
     pending: run.pending ?? [],
   });
-}
-
-function unknownRun(id: string): AgentError {
-  return new AgentError({ code: "not_found", message: `There is no run ${JSON.stringify(id)}.` });
 }

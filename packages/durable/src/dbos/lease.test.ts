@@ -22,15 +22,14 @@ test("after an outage a worker gives the others a whole lease before it looks fo
   };
   const database = { schema: "s", pool: { query }, transaction: async () => {} } as unknown as Database;
   const lease = new Lease(database, {
-    ...{ worker: "a", version: "1", agents: [], leaseMs },
+    ...{ worker: "a", agents: [], leaseMs },
     onLost: () => expect.unreachable(),
     onBeat: async (isSteady) => {
       if (isSteady) looks += 1;
     },
     onWarning: (message) => expect.unreachable(message),
   });
-  await lease.begin();
-  lease.keep();
+  await lease.begin("1");
   await vi.advanceTimersByTimeAsync(leaseMs);
   expect(looks).toBe(3);
   isAway = true;

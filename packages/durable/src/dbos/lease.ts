@@ -15,7 +15,6 @@ const pauseMs = 100;
 
 export interface LeaseOptions {
   readonly worker: string;
-  readonly version: string;
   readonly agents: readonly string[];
   readonly leaseMs: number;
   /** Called when the worker was taken for dead: what it runs is to end. */
@@ -38,20 +37,23 @@ export class Lease {
   /** The time at which the beats came through again after a gap. */
   #steadySince = Number.NEGATIVE_INFINITY;
   #isEnded = false;
+  #version = "";
 
   constructor(database: Database, options: LeaseOptions) {
     this.#database = database;
     this.#options = options;
   }
 
-  async begin(): Promise<void> {
+  /** Begins the lease of a worker of this version, which beats by itself from now on. */
+  async begin(version: string): Promise<void> {
+    this.#version = version;
     const sent = bothClocks();
     await this.#register();
     this.#lastBeat = sent;
+    this.#keep();
   }
 
-  /** Lets the lease beat by itself from now on. */
-  keep(): void {
+  #keep(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#beatOnce(), this.#options.leaseMs / 3);
   }
@@ -71,14 +73,12 @@ export class Lease {
     clearTimeout(this.#timer);
     await this.#beating;
     await this.#looking;
-    const { schema } = this.#database;
-    await this.#database.transaction(async (client) => {
-      await client.query(
-        `UPDATE ${schema}.agent_runs SET attempts = attempts - 1, worker = NULL WHERE worker = $1 AND status = 'running'`,
-        [this.#options.worker],
-      );
-      await client.query(`DELETE FROM ${schema}.agent_workers WHERE id = $1`, [this.#options.worker]);
-    });
+    const { pool, schema } = this.#database;
+    await pool.query(
+      `WITH ended AS (DELETE FROM ${schema}.agent_workers WHERE id = $1)
+       UPDATE ${schema}.agent_runs SET attempts = attempts - 1, worker = NULL WHERE worker = $1 AND status = 'running'`,
+      [this.#options.worker],
+    );
   }
 
   #silentMs(): number {
@@ -88,11 +88,11 @@ export class Lease {
   }
 
   async #register(): Promise<void> {
-    const { worker, version, agents, leaseMs } = this.#options;
+    const { worker, agents, leaseMs } = this.#options;
     await this.#database.pool.query(
       `INSERT INTO ${this.#database.schema}.agent_workers (id, version, agents, lease_ms) VALUES ($1, $2, $3, $4)
        ON CONFLICT (id) DO UPDATE SET beat_at = now()`,
-      [worker, version, agents, leaseMs],
+      [worker, this.#version, agents, leaseMs],
     );
   }
 
@@ -100,7 +100,7 @@ export class Lease {
   #beatOnce(): Promise<boolean> {
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = undefined;
-      if (!this.#isEnded) this.keep();
+      if (!this.#isEnded) this.#keep();
     });
     return this.#beating;
   }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { AgentError } from "@toolcrib/agent";
-import { isObject } from "@toolcrib/core/text";
+import { isObject, messageOf } from "@toolcrib/core/text";
 
 /** The engine and the driver of the database, which are loaded when they are used. */
 export interface Engine {
@@ -53,3 +53,11 @@ export const plainJson = {
   stringify: (value: unknown): string => JSON.stringify(value) ?? "null",
   parse: (text: string | null | undefined): unknown => (text == null ? null : JSON.parse(text)),
 };
+
+/** Returns a logger for the engine, of which the warnings alone are heard. */
+export function warningsTo(
+  onWarning: (message: string) => void,
+): Record<"info" | "debug" | "warn" | "error", (entry: unknown) => void> {
+  const warn = (entry: unknown): void => onWarning(typeof entry === "string" ? entry : messageOf(entry));
+  return { info: () => {}, debug: () => {}, warn, error: warn };
+}

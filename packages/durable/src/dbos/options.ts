@@ -57,22 +57,10 @@ export interface DurableOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
+type Defaulted = Exclude<keyof DurableOptions, "retention" | "tracing">;
+
 /** The options with their defaults. */
-export interface Settings {
-  readonly databaseUrl: string;
-  readonly agents: Readonly<Record<string, AgentSource>>;
-  readonly providers: Readonly<Record<string, ProviderLimit>>;
-  readonly workerConcurrency: number;
-  readonly tenantConcurrency: number | undefined;
-  readonly leaseMs: number;
-  readonly closeMs: number;
-  readonly maxAttempts: number;
-  readonly schema: string;
-  readonly connections: number;
-  readonly retentionDays: number | undefined;
-  readonly tracing: RunTracing | undefined;
-  onWarning(this: void, message: unknown): void;
-}
+export type Settings = DurableOptions & { readonly [Name in Defaulted]: NonNullable<DurableOptions[Name]> };
 
 const shortestLeaseMs = 300;
 const longestMs = 2 ** 31 - 1;
@@ -115,26 +103,10 @@ const specs = {
 
 /** Reads the options; throws `invalid_option`. */
 export function readSettings(options: DurableOptions): Settings {
-  const {
-    agents = {},
-    limits = {},
-    retention,
-    tracing,
-    onWarning = () => {},
-    ...others
-  } = readInput("durable", options, specs);
+  const { agents = {}, limits = {}, onWarning = () => {}, ...others } = readInput("durable", options, specs);
   checkAgents(agents);
-  const { providers = {}, tenant, worker } = limits;
+  const { providers = {} } = limits;
   const named = Object.fromEntries(Object.keys(providers).map((name) => [name, providerLimit]));
   readInput("durable limits.providers", providers, named);
-  return {
-    ...others,
-    agents,
-    providers,
-    workerConcurrency: worker?.concurrency ?? 100,
-    tenantConcurrency: tenant?.concurrency,
-    retentionDays: retention?.days,
-    tracing,
-    onWarning: (message) => onWarning(String(message)),
-  };
+  return { ...others, agents, limits, onWarning };
 }

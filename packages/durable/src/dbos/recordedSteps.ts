@@ -1,11 +1,13 @@
 import type { Agent, AgentOptions } from "@toolcrib/agent";
+import { untilAborted } from "@toolcrib/core/internal";
 import { reviveError, toPlainError } from "../errors.ts";
 import type { AgentSource } from "../run.ts";
+import type { RunTracing } from "../tracing.ts";
+import { createAgent, defineAgent, type RunAgent, runTurn } from "../turn.ts";
 import type { Engine } from "./loadEngine.ts";
 import type { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
-import type { RunRow, StepRecord } from "./runRow.ts";
-import type { RunTable } from "./runTable.ts";
+import type { BegunRow, EndOfTurn, RunRow, RunTable, StepRecord } from "./runTable.ts";
 
 type StepRunner = NonNullable<AgentOptions["steps"]>;
 
@@ -21,6 +23,49 @@ export interface TurnContext {
   mayBegin(): boolean;
   /** Resolves once this worker is known to be alive: after a sleep, with its next beat. */
   ready(signal: AbortSignal): Promise<void>;
+}
+
+/** The end of a turn, and the last message that it has read. */
+export type RecordedEnd = EndOfTurn & { readonly read: number };
+
+/** Runs the turn of a run as steps, in the trace of the run where it is traced. Throws the engine's own error where the turn does not end here. */
+export function runRecordedTurn(row: BegunRow, context: TurnContext, tracing?: RunTracing): Promise<RecordedEnd> {
+  const work = (): Promise<RecordedEnd> => runSteps(row, context);
+  return tracing ? tracing.turn({ id: row.id, agent: row.agent }, row.trace, work) : work();
+}
+
+async function runSteps(row: BegunRow, context: TurnContext): Promise<RecordedEnd> {
+  const { runs, agents, signal } = context;
+  const steps = new RecordedSteps(row, context);
+  let made: RunAgent;
+  try {
+    const run = { id: row.id, tenant: row.tenant ?? undefined, labels: row.labels };
+    const make = async (): Promise<RunAgent> => {
+      const { systemPrompt, ...definition } = await defineAgent(agents, row.agent, run);
+      steps.provider = definition.provider.name;
+      // A turn keeps the prompt that it began with: one with a date in it would be another one here.
+      const begun = row.isBegun
+        ? await untilDatabaseIsBack(() => runs.recordedPrompt(row.workflow), signal)
+        : undefined;
+      steps.prompt = begun === undefined ? (systemPrompt ?? null) : begun;
+      const withPrompt = { ...definition, ...(steps.prompt !== null && { systemPrompt: steps.prompt }) };
+      return await createAgent(withPrompt, { steps, session: row.session });
+    };
+    made = await untilAborted(make(), signal);
+    steps.agent = made.agent;
+  } catch (error) {
+    if (signal.aborted) throw notHere(row, context);
+    return { status: "failed", error: toPlainError(error), read: row.read_seq };
+  }
+  const end = await runTurn(made, row.input, { signal, labels: row.labels });
+  if (steps.lost !== undefined) throw steps.lost;
+  if (signal.aborted && end.status === "failed") throw notHere(row, context);
+  return { ...end, read: steps.read };
+}
+
+/** Makes the error with which the engine records nothing, and leaves the turn to whoever has it. */
+export function notHere({ workflow }: Pick<RunRow, "workflow">, { engine }: Pick<TurnContext, "engine">): Error {
+  return new engine.sdk.DBOSWorkflowConflictError(workflow);
 }
 
 /** The steps of one turn, recorded by the engine. */
@@ -57,7 +102,7 @@ export class RecordedSteps implements StepRunner {
     try {
       if (this.lost !== undefined) throw this.lost;
       const isClaimed = this.#claimed.delete(name.replace(/^call:/, "start:")) && !this.#context.signal.aborted;
-      if (!isClaimed && !this.#context.mayBegin()) throw this.#notHere();
+      if (!isClaimed && !this.#context.mayBegin()) throw notHere(this.#row, this.#context);
       // The engine numbers steps by their start: nothing is awaited before.
       record = await this.#context.engine.sdk.DBOS.runStep(
         async () => ({
@@ -90,7 +135,7 @@ export class RecordedSteps implements StepRunner {
       return { value, ...(read !== undefined && { read }) };
     } catch (error) {
       // Ended from here or by a cancel: that is no outcome of the step.
-      if (signal.aborted) throw this.#notHere();
+      if (signal.aborted) throw notHere(this.#row, this.#context);
       return { error: toPlainError(error) };
     }
   }
@@ -101,10 +146,5 @@ export class RecordedSteps implements StepRunner {
     const unread = await untilDatabaseIsBack(() => runs.unread(this.#row.id, this.read), signal);
     for (const { text } of unread) this.agent?.steer(text);
     return unread.at(-1)?.seq ?? this.read;
-  }
-
-  /** Makes the error with which the engine records nothing, and leaves the turn to whoever has it. */
-  #notHere(): Error {
-    return new this.#context.engine.sdk.DBOSWorkflowConflictError(this.#row.workflow);
   }
 }

@@ -40,7 +40,7 @@ export class RequestLimits {
   /** Providers whose waiting requests are looked after. */
   readonly #watched: Set<string> = new Set();
 
-  constructor(database: Database, worker: string, limits: Readonly<Record<string, ProviderLimit>>) {
+  constructor(database: Database, worker: string, limits: Readonly<Record<string, ProviderLimit>> = {}) {
     this.#database = database;
     this.#worker = worker;
     this.#limits = limits;

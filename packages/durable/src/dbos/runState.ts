@@ -1,9 +1,14 @@
-import type { Usage } from "@toolcrib/agent";
+import { AgentError, type Usage } from "@toolcrib/agent";
+import { untilAborted } from "@toolcrib/core/internal";
 import { reviveError } from "../errors.ts";
 import type { ListOptions, Run } from "../run.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./lease.ts";
-import { isOpen, type RunRow, readRow } from "./runRow.ts";
+import { isTransient } from "./retry.ts";
+import { isOpen, type RunRow, readRow } from "./runTable.ts";
+
+/** The interval at which it is looked whether runs have ended that somebody waits for. */
+const pollingMs = 200;
 
 /** Not the session, which may be large. */
 const columns = [
@@ -16,10 +21,19 @@ type RawRow = Record<keyof StateRow, unknown>;
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 
-/** Reads the state of runs. */
+/** A run that has ended or waits for an answer, as it was then; undefined for an unknown id. */
+type Settled = Run | undefined;
+
+interface Waiting extends PromiseWithResolvers<Settled> {
+  readonly id: string;
+}
+
+/** Reads the state of runs, and waits for the ends of any number of runs with one query at a time. */
 export class RunStates {
   readonly #database: Database;
   readonly #select: string;
+  readonly #waiting: Set<Waiting> = new Set();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -45,14 +59,55 @@ export class RunStates {
     return rows.map((row) => toRun(readRow(row)));
   }
 
-  /** Returns those of the runs that have ended or wait for an answer, by their ids; undefined for those that are not known. */
-  async settled(ids: readonly string[]): Promise<ReadonlyMap<string, Run | undefined>> {
-    const { rows } = await this.#database.pool.query<RawRow & { asked: string }>(
-      `SELECT asked, r.* FROM unnest($1::text[]) asked LEFT JOIN (${this.#select}) r ON r.id = asked
-       WHERE r.id IS NULL OR r.status NOT IN ('queued', 'running')`,
-      [ids],
-    );
-    return new Map(rows.map((row) => [row.asked, row.id === null ? undefined : toRun(readRow<keyof StateRow>(row))]));
+  /** Resolves once the run has ended, waits for an answer, or is not known. */
+  async wait(id: string, signal?: AbortSignal): Promise<Settled> {
+    const waiting = { id, ...Promise.withResolvers<Settled>() };
+    this.#waiting.add(waiting);
+    this.#look(0);
+    try {
+      return await untilAborted(waiting.promise, signal);
+    } catch (cause) {
+      if (!signal?.aborted || cause !== signal.reason) throw cause;
+      const message = "The wait for the result of the run was aborted.";
+      throw new AgentError({ code: "aborted", message, cause });
+    } finally {
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  /** Ends all waiting. */
+  close(): void {
+    clearTimeout(this.#timer);
+    const message = "The runs were closed during the wait for a result.";
+    for (const { reject } of this.#waiting) reject(new AgentError({ code: "aborted", message }));
+  }
+
+  #look(delayMs: number): void {
+    this.#timer ??= setTimeout(() => {
+      void this.#ask().finally(() => {
+        this.#timer = undefined;
+        if (this.#waiting.size > 0) this.#look(pollingMs);
+      });
+    }, delayMs);
+  }
+
+  async #ask(): Promise<void> {
+    // Who comes meanwhile may have seen more than the answer tells.
+    const asked = [...this.#waiting];
+    try {
+      const { rows } = await this.#database.pool.query<RawRow & { asked: string }>(
+        `SELECT asked, r.* FROM unnest($1::text[]) asked LEFT JOIN (${this.#select}) r ON r.id = asked
+         WHERE r.id IS NULL OR r.status NOT IN ('queued', 'running')`,
+        [asked.map(({ id }) => id)],
+      );
+      const settled = new Map(
+        rows.map((row) => [row.asked, row.id === null ? undefined : toRun(readRow<keyof StateRow>(row))]),
+      );
+      for (const { id, resolve } of asked) if (settled.has(id)) resolve(settled.get(id));
+    } catch (error) {
+      // It is asked again.
+      if (!isTransient(error)) for (const { reject } of asked) reject(error);
+    }
   }
 
   /** Says why nobody goes on with a run: no worker has its agent, or the tools, model and options of its turn. */

@@ -1,20 +1,85 @@
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
-import type { UserContent } from "@toolcrib/agent";
+import { AgentError, type Session, type UserContent } from "@toolcrib/agent";
+import type { ToolLabels } from "@toolcrib/core";
 import type { PoolClient } from "pg";
 import type { PlainError } from "../errors.ts";
-import type { TurnInput } from "../turn.ts";
+import type { RunStatus } from "../run.ts";
+import type { TraceCarrier } from "../tracing.ts";
+import type { TurnEnd, TurnInput } from "../turn.ts";
 import type { Database } from "./database.ts";
-import {
-  type BegunRow,
-  type EndOfTurn,
-  isOpen,
-  queueOf,
-  type RunRow,
-  readRow,
-  type StepRecord,
-  workflowName,
-  workflowOf,
-} from "./runRow.ts";
+
+/** The workflow that runs one turn of a run. */
+export const workflowName = "toolcrib.turn";
+
+/** Returns the queue of an agent. Workers listen to those of their own agents alone. */
+export function queueOf(agent: string): string {
+  return `toolcrib:${agent}`;
+}
+
+/** Returns the workflow of a turn. No id of a run holds `::`. */
+export function workflowOf(id: string, turn: number): string {
+  return turn === 1 ? id : `${id}::${turn}`;
+}
+
+/** The end of a turn. It has no session if no agent could be made: the one before stays. */
+export type EndOfTurn = Omit<TurnEnd, "session" | "usage"> & Partial<Pick<TurnEnd, "session" | "usage">>;
+
+/** A row of `agent_runs`, its JSON read. */
+export interface RunRow {
+  readonly id: string;
+  readonly agent: string;
+  readonly tenant: string | null;
+  readonly labels: ToolLabels;
+  readonly priority: number;
+  readonly turn: number;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly input: TurnInput;
+  readonly session: Session | undefined;
+  readonly outcome: Omit<EndOfTurn, "session"> | undefined;
+  readonly trace: TraceCarrier | undefined;
+  readonly read_seq: number;
+  /** The number of times that a worker has begun the present turn. */
+  readonly attempts: number;
+  /** The version of the worker that has begun the present turn. */
+  readonly version: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A run whose turn a worker begins. */
+export interface BegunRow extends RunRow {
+  /** Set if a worker has begun the turn before: there may be records of its steps. */
+  readonly isBegun: boolean;
+}
+
+/** The end of a step, as the engine records it. */
+export interface StepRecord {
+  readonly value?: unknown;
+  readonly error?: PlainError;
+  /** Of a reply: the last message that the run has read. */
+  readonly read?: number;
+  /** Of the first step of a turn: the prompt that the turn has, wherever it goes on. */
+  readonly prompt?: string | null;
+}
+
+/** Returns columns of a row with their JSON read, which the database keeps as text. */
+export function readRow<Column extends keyof RunRow>(raw: Readonly<Record<Column, unknown>>): Pick<RunRow, Column> {
+  const row: Record<string, unknown> = { ...raw };
+  for (const name of ["labels", "input", "session", "outcome", "trace"])
+    row[name] = typeof row[name] === "string" ? JSON.parse(row[name]) : undefined;
+  if ("read_seq" in row) row.read_seq = Number(row.read_seq);
+  return row as Pick<RunRow, Column>;
+}
+
+/** Returns whether its turn has not ended. */
+export function isOpen({ status }: Pick<RunRow, "status">): boolean {
+  return status === "queued" || status === "running";
+}
+
+export function unknownRun(id: string): AgentError {
+  return new AgentError({ code: "not_found", message: `There is no run ${JSON.stringify(id)}.` });
+}
 
 /** The most runs that one transaction removes. */
 const mostRemoved = 100;
@@ -87,7 +152,7 @@ export class RunTable {
   }
 
   /** Returns those of the turns whose run was cancelled or removed, by their workflows. */
-  async cancelled(turns: readonly { readonly id: string; readonly workflow: string }[]): Promise<readonly string[]> {
+  async cancelled(turns: readonly { readonly id: string; readonly workflow: string }[]): Promise<string[]> {
     const { rows } = await this.#database.pool.query<{ workflow: string }>(
       `SELECT asked.workflow FROM unnest($1::text[], $2::text[]) asked (id, workflow)
        LEFT JOIN ${this.#table} r ON r.id = asked.id WHERE coalesce(r.status, 'cancelled') = 'cancelled'`,
@@ -103,11 +168,12 @@ export class RunTable {
     return record?.prompt;
   }
 
-  /** Runs `change` while nobody else changes the run; undefined for an unknown id. */
-  async change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T | undefined> {
+  /** Runs `change` while nobody else changes the run. Throws for an unknown id. */
+  async change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T> {
     return await this.#database.transaction(async (client) => {
       const row = await this.#lock(client, id);
-      return row && (await change(row, client));
+      if (row === undefined) throw unknownRun(id);
+      return await change(row, client);
     });
   }
 
@@ -144,11 +210,6 @@ export class RunTable {
       [id, after],
     );
     return rows.map(({ seq, content }) => ({ seq: Number(seq), text: JSON.parse(content) }));
-  }
-
-  /** Ends turns for the engine: whoever runs one can record nothing more. */
-  async cancelTurns(workflows: readonly string[]): Promise<void> {
-    await this.#client.cancelWorkflows([...workflows]);
   }
 
   /** Adds a message for the present turn of a locked run. */

@@ -1,10 +1,15 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { Worker as Thread } from "node:worker_threads";
 import type { AgentError } from "@toolcrib/agent";
 import type { PoolClient } from "pg";
 import { invalid } from "../checkInput.ts";
 import { type Database, withClient } from "./database.ts";
-import { createEngineTables, takeOverStatus } from "./engineTables.ts";
-import { isAlive } from "./lease.ts";
+import { enginePath } from "./loadEngine.ts";
+
+/** The version of our tables. */
+const version = 2;
 
 /** Of the advisory lock under which tables are made: the same number in every process. */
 const lockKey = 7_283_465_112;
@@ -12,24 +17,33 @@ const lockKey = 7_283_465_112;
 /** The interval at which the lock is asked for. */
 const pollingMs = 100;
 
-/** Makes the tables of the engine and ours, or brings them to this version. Any number of processes may do so at once. */
+/** Makes the tables of the engine and ours where there are none. Any number of processes may do so at once. */
 export async function createTables(database: Database): Promise<void> {
   const { pool, config, schemaName, schema } = database;
-  if ((await versionOf(pool, database)) === versions.length) return;
+  if ((await versionOf(pool, database)) === version) return;
   await withClient(pool, async (client) => {
     while (!(await tryLock(client))) await sleep(pollingMs);
-    const version = await versionOf(client, database);
-    if (version > versions.length) throw newer(schemaName, version);
-    if (version < versions.length) {
-      if (version === 0) await createEngineTables(config.connectionString, schemaName);
-      else await checkNoneWorks(client, database);
-      // If one of them throws, none is made.
-      for (const change of versions.slice(version)) await client.query(change(schema));
-      const set = `DELETE FROM ${schema}.agent_version; INSERT INTO ${schema}.agent_version VALUES (${versions.length})`;
-      await client.query(set);
+    const there = await versionOf(client, database);
+    if (there !== 0 && there !== version) throw otherVersion(schemaName, there);
+    if (there === 0) {
+      await createEngineTables(config.connectionString, schemaName);
+      await client.query(ownTables(schema));
     }
     await client.query("COMMIT");
   });
+}
+
+/** Makes the tables of the engine, in a thread: the engine's call prints, and what a thread prints can be kept. */
+async function createEngineTables(url: string, schemaName: string): Promise<void> {
+  // Runs as either kind of module: the thread has the flags of the process.
+  const code = `import("node:worker_threads").then(async ({ workerData: { sdk, url, schemaName } }) => {
+      await (await import(sdk)).default.DBOS.migrate(url, { schemaName });
+      process.exit();
+    });`;
+  const workerData = { sdk: pathToFileURL(enginePath()).href, url, schemaName };
+  const thread = new Thread(code, { eval: true, stdout: true, stderr: true, workerData });
+  const [exitCode] = await once(thread, "exit");
+  if (exitCode !== 0) throw new Error(`The thread that makes the tables ended with ${exitCode}.`);
 }
 
 /**
@@ -57,29 +71,21 @@ async function versionOf(client: Pick<PoolClient, "query">, { schemaName, schema
   return rows[0]?.version ?? 0;
 }
 
-/** Throws while a worker of an older version works: it would take the runs of a newer one for ended. */
-async function checkNoneWorks(client: PoolClient, { schemaName, schema }: Database): Promise<void> {
-  const { rowCount } = await client.query(`SELECT FROM ${schema}.agent_workers w WHERE ${isAlive} LIMIT 1`);
-  if (rowCount === 0) return;
-  throw invalid(
-    `Workers of an older @toolcrib/durable still use the schema ${schemaName}: close them all, then start this version again, which brings the tables up to date.`,
-  );
-}
-
-function newer(schemaName: string, version: number): AgentError {
+function otherVersion(schemaName: string, there: number): AgentError {
+  const [age, advice] =
+    there > version
+      ? ["a newer", "install that version, or name another schema."]
+      : ["an older", `let it end its runs, then name another schema, or run: DROP SCHEMA "${schemaName}" CASCADE`];
   return invalid(
-    `The tables in the schema ${schemaName} are those of a newer @toolcrib/durable (version ${version} of the tables, this one has ${versions.length}): ` +
-      "install that version, or name another schema.",
+    `The tables in the schema ${schemaName} are those of ${age} @toolcrib/durable (version ${there} of the tables, this one has ${version}): ${advice}`,
   );
 }
 
-/** Changes that bring the tables from each version to the next. A released one is not edited any more. */
-const versions: readonly ((schema: string) => string)[] = [firstTables, ownStatus];
-
-/** Makes the first tables. Text holds JSON: a column of the type json would refuse some of what a model may write. */
-function firstTables(schema: string): string {
+/** Returns the statements that make our tables. Text holds JSON: a column of the type json would refuse some of what a model may write. */
+function ownTables(schema: string): string {
   return `
     CREATE TABLE ${schema}.agent_version (version integer NOT NULL);
+    INSERT INTO ${schema}.agent_version VALUES (${version});
     CREATE TABLE ${schema}.agent_runs (
       id text PRIMARY KEY,
       agent text NOT NULL,
@@ -89,8 +95,11 @@ function firstTables(schema: string): string {
       -- The present turn, and the workflow of the engine that runs it.
       turn integer NOT NULL,
       workflow text NOT NULL UNIQUE,
-      -- active: the engine knows whether it is queued or running.
-      status text NOT NULL CHECK (status IN ('active', 'waiting', 'done', 'failed', 'cancelled')),
+      status text NOT NULL CHECK (status IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled')),
+      -- The workers that have begun the present turn, the last of them, and its version.
+      attempts integer NOT NULL DEFAULT 0,
+      worker text,
+      version text,
       -- What the turn began with, and how the last one ended.
       input text NOT NULL,
       session text,
@@ -102,6 +111,7 @@ function firstTables(schema: string): string {
       created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now()),
       updated_at timestamptz NOT NULL DEFAULT now()
     );
+    CREATE INDEX agent_runs_open ON ${schema}.agent_runs (worker) WHERE status IN ('queued', 'running');
     CREATE INDEX agent_runs_ended ON ${schema}.agent_runs (updated_at) WHERE status IN ('done', 'failed', 'cancelled');
     CREATE INDEX agent_runs_created ON ${schema}.agent_runs (created_at DESC);
     CREATE TABLE ${schema}.agent_messages (
@@ -122,26 +132,10 @@ function firstTables(schema: string): string {
       provider text NOT NULL,
       worker text NOT NULL,
       -- Without a time the request waits.
-      started_at timestamptz DEFAULT now(),
-      ended_at timestamptz
+      started_at timestamptz,
+      ended_at timestamptz,
+      asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
     );
     CREATE INDEX agent_requests_provider ON ${schema}.agent_requests (provider, started_at);
-  `;
-}
-
-/** Keeps in our own tables what the first version asked the engine for, and lets requests wait without an order of beginning. */
-function ownStatus(schema: string): string {
-  return `
-    ALTER TABLE ${schema}.agent_runs DROP CONSTRAINT agent_runs_status_check,
-      -- The workers that have begun the present turn, the last of them, and its version.
-      ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN worker text, ADD COLUMN version text;
-    ${takeOverStatus(schema)}
-    UPDATE ${schema}.agent_runs SET status = 'running' WHERE status = 'active';
-    ALTER TABLE ${schema}.agent_runs ADD CONSTRAINT agent_runs_status_check
-      CHECK (status IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled'));
-    CREATE INDEX agent_runs_open ON ${schema}.agent_runs (worker) WHERE status IN ('queued', 'running');
-    DELETE FROM ${schema}.agent_requests;
-    ALTER TABLE ${schema}.agent_requests ALTER COLUMN started_at DROP DEFAULT,
-      ADD COLUMN asked_at timestamptz NOT NULL DEFAULT clock_timestamp();
   `;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ScriptedProvider } from "@toolcrib/agent/testing";
 import { hasPostgres } from "@toolcrib/testing/postgres";
-import type pg from "pg";
 import { describe, expect, test } from "vitest";
 import { newSchema, openAdmin, shareServer } from "../../fixtures/runs.ts";
 import type { Run } from "../run.ts";
@@ -60,47 +59,30 @@ describe.skipIf(!hasPostgres)("a database of durable runs", () => {
     });
   });
 
-  test("of the first version is brought up to date: its runs go on, and what the engine has ended is told", async () => {
+  test("of an older version is refused with what to run", async () => {
     const [schema, admin] = [newSchema(), await openAdmin()];
-    const old = await openRuns({ schema });
-    for (const id of ["queued", "begun", "ended", "lost", "cancelled"]) await old.start("helper", "Hello.", { id });
-    await toFirstVersion(admin, schema);
-    const workflow = `UPDATE ${schema}.workflow_status SET executor_id = 'dead', status`;
-    await admin.query(`${workflow} = 'PENDING', recovery_attempts = 3 WHERE workflow_uuid = 'begun'`);
-    await admin.query(`${workflow} = 'ERROR' WHERE workflow_uuid = 'ended'`);
-    await admin.query(`${workflow} = 'CANCELLED' WHERE workflow_uuid = 'cancelled'`);
-    await admin.query(`DELETE FROM ${schema}.workflow_status WHERE workflow_uuid = 'lost'`);
-    await admin.query(
-      `INSERT INTO ${schema}.agent_workers (id, version, agents, lease_ms) VALUES ('old', 'v', '{helper}', 60000)`,
-    );
+    await openRuns({ schema });
+    await admin.query(`UPDATE ${schema}.agent_version SET version = 1`);
     await expect(openRuns({ schema })).rejects.toMatchObject({
       code: "invalid_option",
-      message: expect.stringMatching(/Workers of an older @toolcrib\/durable .* close them all/),
+      message: expect.stringMatching(/an older @toolcrib\/durable .* or run: DROP SCHEMA ".+" CASCADE$/),
     });
-    await admin.query(`DELETE FROM ${schema}.agent_workers`);
-    const runs = await work({ provider: new ScriptedProvider(["One.", "Two."]) }, { schema });
-    expect((await Promise.all([runs.result("queued"), runs.result("begun")])).sort()).toEqual(["One.", "Two."]);
-    expect(await runs.get("begun")).toMatchObject({ status: "done", attempts: 4 });
-    expect(await runs.get("cancelled")).toMatchObject({ status: "cancelled" });
-    await expect(runs.result("ended")).rejects.toMatchObject({
-      code: "server",
-      message: expect.stringContaining("ended the turn itself, as ERROR"),
-    });
-    await expect(runs.result("lost")).rejects.toMatchObject({
-      code: "server",
-      message: expect.stringContaining("lost the turn"),
-    });
+    await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+    await openRuns({ schema });
+  });
+
+  test("tells which turns the engine has ended or lost, and goes on with the others", async () => {
+    const [schema, admin] = [newSchema(), await openAdmin()];
+    const client = await openRuns({ schema });
+    for (const id of ["begun", "ended", "lost"]) await client.start("helper", "Hello.", { id });
+    const workflow = `UPDATE ${schema}.workflow_status SET executor_id = 'dead', status`;
+    await admin.query(`${workflow} = 'PENDING' WHERE workflow_uuid = 'begun'`);
+    await admin.query(`${workflow} = 'ERROR' WHERE workflow_uuid = 'ended'`);
+    await admin.query(`DELETE FROM ${schema}.workflow_status WHERE workflow_uuid = 'lost'`);
+    const runs = await work({ provider: new ScriptedProvider(["One."]) }, { schema });
+    expect(await runs.result("begun")).toBe("One.");
+    const told = { ended: "ended the turn itself, as ERROR", lost: "lost the turn" };
+    for (const [id, words] of Object.entries(told))
+      await expect(runs.result(id)).rejects.toMatchObject({ code: "server", message: expect.stringContaining(words) });
   });
 });
-
-/** Makes the tables what the first version of this package had. */
-async function toFirstVersion(admin: pg.Client, schema: string): Promise<void> {
-  await admin.query(`
-    ALTER TABLE ${schema}.agent_runs DROP CONSTRAINT agent_runs_status_check, DROP COLUMN attempts, DROP COLUMN worker, DROP COLUMN version;
-    UPDATE ${schema}.agent_runs SET status = 'active' WHERE status IN ('queued', 'running');
-    ALTER TABLE ${schema}.agent_runs ADD CONSTRAINT agent_runs_status_check
-      CHECK (status IN ('active', 'waiting', 'done', 'failed', 'cancelled'));
-    ALTER TABLE ${schema}.agent_requests DROP COLUMN asked_at, ALTER COLUMN started_at SET DEFAULT now();
-    UPDATE ${schema}.agent_version SET version = 1;
-  `);
-}

@@ -2,20 +2,18 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { AgentError } from "@toolcrib/agent";
-import { messageOf } from "@toolcrib/core/text";
-import type { Pool } from "pg";
+import { untilAborted } from "@toolcrib/core/internal";
 import { toPlainError } from "../errors.ts";
 import { manifestVersion, namesDigest } from "../manifest.ts";
 import { type Database, databaseOf, openPool, patientPool } from "./database.ts";
 import { isAlive, Lease } from "./lease.ts";
-import { type Engine, plainJson } from "./loadEngine.ts";
+import { type Engine, plainJson, warningsTo } from "./loadEngine.ts";
 import type { Settings } from "./options.ts";
-import { runRecordedTurn } from "./recordedTurn.ts";
+import { notHere, runRecordedTurn } from "./recordedSteps.ts";
 import { recoverTurns } from "./recovery.ts";
 import { RequestLimits } from "./requestLimits.ts";
 import { untilDatabaseIsBack } from "./retry.ts";
-import { queueOf, workflowName, workflowOf } from "./runRow.ts";
-import type { RunTable } from "./runTable.ts";
+import { queueOf, type RunTable, workflowName, workflowOf } from "./runTable.ts";
 
 export interface WorkerOptions extends Omit<Settings, "databaseUrl" | "schema" | "connections"> {
   readonly engine: Engine;
@@ -33,16 +31,14 @@ interface OwnTurn {
   readonly control: AbortController;
 }
 
-/** The interval at which the engine looks into each queue: half of it is what a turn waits for on average. */
-const pollingMs = 250;
+/** The interval at which the engine looks into each queue: half of it is what a turn waits for on average. A look takes four statements. */
+const pollingMs = 450;
 /** The interval at which it is looked whether runs that run here were cancelled. */
 const watchMs = 1_000;
 /** The time that steps get to end by themselves after their signal. */
 const abortMs = 2_000;
 /** The time that the engine gets to note that turns have ended. If it does not, the next worker finds that they have. */
 const noteMs = 300;
-/** The interval at which a worker looks for runs that are old enough to be removed. */
-const removalMs = 60_000;
 const newsOfClosing = /system database has been shut down|no longer owned by this execution|Shutting down while/;
 
 /** The engine keeps its state for the whole process: it runs the turns of this worker. */
@@ -57,19 +53,28 @@ export class Worker {
   readonly #turns: Map<OwnTurn, Promise<void>> = new Map();
   /** Ends the engine's waits for the database. */
   readonly #impatience: AbortController = new AbortController();
-  #lease: Lease | undefined;
   /** Signs of life have connections of their own: behind the queries of all turns they would come too late. */
-  #own: Database | undefined;
-  #pool: Pool | undefined;
+  readonly #own: Database;
+  readonly #lease: Lease;
   #version = "";
-  #nextRemoval = 0;
   #isWatching = false;
   #isClosing = false;
   readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(options: WorkerOptions) {
+    const { engine, database, agents, leaseMs, limits } = options;
     this.#options = options;
-    this.#limits = new RequestLimits(options.database, this.id, options.providers);
+    this.#limits = new RequestLimits(database, this.id, limits.providers);
+    const pool = openPool(engine, database.config, { max: 2, query_timeout: leaseMs });
+    this.#own = databaseOf(pool, database.config, database.schemaName);
+    this.#lease = new Lease(this.#own, {
+      worker: this.id,
+      agents: Object.keys(agents),
+      leaseMs,
+      onLost: () => this.#abortTurns(),
+      onBeat: (isSteady) => this.#onBeat(isSteady),
+      onWarning: (message) => this.#warn(message),
+    });
   }
 
   async start(): Promise<void> {
@@ -82,7 +87,7 @@ export class Worker {
     current = this;
     try {
       this.#version = await manifestVersion(agents);
-      await this.#beginLease();
+      await this.#lease.begin(this.#version);
       await this.#launch();
     } catch (error) {
       await this.close();
@@ -90,29 +95,16 @@ export class Worker {
     }
   }
 
-  async #beginLease(): Promise<void> {
-    const { engine, database, agents, leaseMs } = this.#options;
-    this.#pool = openPool(engine, database.config, { max: 2, query_timeout: leaseMs });
-    this.#own = databaseOf(this.#pool, database.config, database.schemaName);
-    this.#lease = new Lease(this.#own, {
-      worker: this.id,
-      version: this.#version,
-      agents: Object.keys(agents),
-      leaseMs,
-      onLost: () => this.#abortTurns(),
-      onBeat: (isSteady) => this.#onBeat(isSteady),
-      onWarning: (message) => this.#warn(message),
-    });
-    await this.#lease.begin();
-    this.#lease.keep();
-  }
-
   async #launch(): Promise<void> {
-    const { engine, database, client, agents, workerConcurrency, tenantConcurrency } = this.#options;
+    const { engine, database, client, agents } = this.#options;
+    const { worker, tenant } = this.#options.limits;
     const { DBOS } = engine.sdk;
     const queues = Object.keys(agents).map(queueOf);
     // A tenant is what the engine knows as a partition of a queue.
-    const limits = { workerConcurrency, ...(tenantConcurrency && { partitionConcurrency: tenantConcurrency }) };
+    const limits = {
+      workerConcurrency: worker?.concurrency ?? 100,
+      ...(tenant?.concurrency && { partitionConcurrency: tenant.concurrency }),
+    };
     for (const queue of queues) await client.registerQueue(queue, { ...limits, minPollingIntervalMs: pollingMs });
     if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: workflowName });
     isRegistered = true;
@@ -125,7 +117,9 @@ export class Worker {
       serializer: plainJson,
       listenQueues: queues,
       useListenNotify: false,
-      logger: this.#logger(),
+      // There are no schedules.
+      schedulerPollingIntervalMs: 3_600_000,
+      logger: warningsTo((message) => this.#warn(message)),
     });
     await DBOS.launch();
     await DBOS.setLatestApplicationVersion(this.#version);
@@ -137,36 +131,31 @@ export class Worker {
     if (this.#isClosing) {
       // The engine takes turns until it is shut down. They are handed over with the rest.
       await this.#closed.promise;
-      throw new this.#options.engine.sdk.DBOSWorkflowConflictError(own.workflow);
+      throw notHere(own, this.#options);
     }
     const running = this.#run(own);
     this.#turns.set(own, running);
     void this.#watch();
-    try {
-      await running;
-    } finally {
-      this.#turns.delete(own);
-    }
+    await running.finally(() => this.#turns.delete(own));
   }
 
-  async #run({ id, turn, workflow, control }: OwnTurn): Promise<void> {
-    const { engine, runs, agents, maxAttempts, tracing } = this.#options;
+  async #run({ id, turn, workflow, control: { signal } }: OwnTurn): Promise<void> {
+    const { engine, runs, maxAttempts, tracing } = this.#options;
     const { DBOSWorkflowConflictError, Error: errors } = engine.sdk;
-    const { signal } = control;
     const mayBegin = (): boolean => !this.#isClosing && !signal.aborted;
-    const ready = async (ended: AbortSignal): Promise<void> => await this.#lease?.ready(ended);
+    const ready = (ended: AbortSignal): Promise<void> => this.#lease.ready(ended);
     try {
       await ready(signal);
       const attempt = { worker: this.id, version: this.#version, maxAttempts };
       const row = await untilDatabaseIsBack(() => runs.begin(id, turn, attempt), signal);
       // It has ended, and the worker died before the engine knew.
       if (row === undefined) return;
-      const context = { engine, runs, agents, limits: this.#limits, signal, mayBegin, ready };
-      const { end, read } = await runRecordedTurn(row, context, tracing);
+      const context = { ...this.#options, limits: this.#limits, signal, mayBegin, ready };
+      const { read, ...end } = await runRecordedTurn(row, context, tracing);
       await untilDatabaseIsBack(() => runs.end(id, turn, read, end), signal);
     } catch (error) {
       // With this error the engine records nothing, and leaves the turn to whoever has it.
-      if (!mayBegin()) throw new DBOSWorkflowConflictError(workflow);
+      if (!mayBegin()) throw notHere({ workflow }, this.#options);
       if (error instanceof DBOSWorkflowConflictError || error instanceof errors.DBOSWorkflowCancelledError) throw error;
       await untilDatabaseIsBack(() => runs.fail(id, turn, toPlainError(error)), signal);
       throw error;
@@ -177,13 +166,13 @@ export class Worker {
   async #watch(): Promise<void> {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    const { runs } = this.#options;
+    const { runs, client } = this.#options;
     while (this.#turns.size > 0) {
       await sleep(watchMs, undefined, { ref: false });
       // The database may be away: it is looked at again.
-      const cancelled = await runs.cancelled([...this.#turns.keys()]).catch((): readonly string[] => []);
+      const cancelled = await runs.cancelled([...this.#turns.keys()]).catch((): string[] => []);
       const ended = [...this.#turns.keys()].filter(({ workflow }) => cancelled.includes(workflow));
-      if (ended.length > 0) await runs.cancelTurns(cancelled).catch(() => {});
+      if (ended.length > 0) await client.cancelWorkflows(cancelled).catch(() => {});
       for (const { control } of ended) control.abort();
     }
     this.#isWatching = false;
@@ -203,20 +192,17 @@ export class Worker {
       this.#closed.resolve();
       // Without the database the lease runs out by itself, and others find the turns.
       await this.#lease
-        ?.end()
+        .end()
         .then(() => this.#recover(0, false))
         .catch(() => {});
     } finally {
-      await this.#pool?.end();
+      await this.#own.pool.end();
       current = undefined;
     }
   }
 
   async #untilIdle(ms: number): Promise<void> {
-    const limit = new AbortController();
-    const idle = Promise.allSettled(this.#turns.values());
-    await Promise.race([idle, sleep(ms, undefined, { signal: limit.signal }).catch(() => {})]);
-    limit.abort();
+    await untilAborted(Promise.allSettled(this.#turns.values()), AbortSignal.timeout(ms)).catch(() => {});
   }
 
   #abortTurns(): void {
@@ -225,7 +211,6 @@ export class Worker {
 
   async #recover(strayMs: number, others: boolean): Promise<void> {
     const { client, runs, leaseMs } = this.#options;
-    if (this.#own === undefined) return;
     const running = [...this.#turns.keys()]
       .filter(({ control }) => !control.signal.aborted)
       .map(({ workflow }) => workflow);
@@ -233,18 +218,11 @@ export class Worker {
   }
 
   async #onBeat(isSteady: boolean): Promise<void> {
+    const { leaseMs, retention, runs } = this.#options;
     if (this.#isClosing) return;
-    if (isSteady) await this.#recover(this.#options.leaseMs, true);
+    if (isSteady) await this.#recover(leaseMs, true);
     await this.#keepLatest();
-    await this.#removeOld();
-  }
-
-  async #removeOld(): Promise<void> {
-    const { runs, retentionDays } = this.#options;
-    const now = performance.now();
-    if (retentionDays === undefined || now < this.#nextRemoval) return;
-    this.#nextRemoval = now + removalMs;
-    while (!this.#isClosing && (await runs.removeOld(retentionDays)));
+    while (retention && !this.#isClosing && (await runs.removeOld(retention.days)));
   }
 
   /** Makes this version the latest if that one has no worker left: new turns go to workers of the latest version alone. */
@@ -265,11 +243,6 @@ export class Worker {
     // That the engine ends and that others get its turns is no news while it is closed.
     if (this.#isClosing && newsOfClosing.test(message)) return;
     this.#options.onWarning(message);
-  }
-
-  #logger(): { info(): void; debug(): void; warn(entry: unknown): void; error(entry: unknown): void } {
-    const warn = (entry: unknown): void => this.#warn(typeof entry === "string" ? entry : messageOf(entry));
-    return { info: () => {}, debug: () => {}, warn, error: warn };
   }
 }
 

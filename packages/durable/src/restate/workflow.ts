@@ -92,7 +92,8 @@ async function runAgent(
       context.set<RestateRun>(stateKey, { status: "running", turns });
       const end = await runTurn(made, turn, { signal: steps.signal, labels });
       if (steps.lost !== undefined) throw steps.lost;
-      context.set<RestateRun>(stateKey, stateOf(end, turns));
+      const { session: _, ...state } = end;
+      context.set<RestateRun>(stateKey, { ...state, turns });
       if (end.status === "done") return { answer: end.answer ?? "", usage: end.usage };
       if (end.status === "failed") throw failure(end);
       // The engine suspends the run: no worker waits.
@@ -113,17 +114,6 @@ async function checkTools(context: WorkflowContext, agents: Readonly<Record<stri
   throw new Error(
     "This run was begun with other tools, another model or other options. Register a different worker as a separate deployment.",
   );
-}
-
-function stateOf({ status, answer, pending, error, usage }: TurnEnd, turns: number): RestateRun {
-  return {
-    status,
-    turns,
-    usage,
-    ...(answer !== undefined && { answer }),
-    ...(pending && { pending }),
-    ...(error && { error: { message: error.message, code: error.code } }),
-  };
 }
 
 async function approve(context: WorkflowSharedContext, answers: Answers): Promise<void> {

@@ -2,8 +2,8 @@ import { hasPostgres } from "@toolcrib/testing/postgres";
 import { expect, onTestFinished, test } from "vitest";
 import { newSchema, openAdmin, server, shareServer } from "../../fixtures/runs.ts";
 import { connectionConfig, databaseOf, openPool } from "./database.ts";
-import { lostTurns } from "./engineTables.ts";
 import { loadEngine } from "./loadEngine.ts";
+import { lostTurns } from "./recovery.ts";
 
 const { openRuns } = shareServer();
 
@@ -25,7 +25,7 @@ test.skipIf(!hasPostgres)(
          started_at_epoch_ms = extract(epoch FROM now()) * 1000 - CASE workflow_uuid WHEN 'stray' THEN 60000 ELSE 0 END`,
     );
     const look = async (worker: string, running: readonly string[]): Promise<string[]> => {
-      const found = await lostTurns(pool, databaseOf(pool, config, schema), {
+      const found = await lostTurns(databaseOf(pool, config, schema), {
         ...{ worker, running, strayMs: 30_000, others: true },
       });
       return found.map(({ id }) => id).sort();
