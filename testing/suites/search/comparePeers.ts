@@ -49,7 +49,7 @@ export async function compareTree({ files, listed, searches }: Tree): Promise<vo
   const walk = (after = ""): string[] => {
     const onUnreadable = (path: string, error: unknown) => expect.fail(`${path}: ${String(error)}`);
     const options = { onUnreadable, after, enters: () => true, onLeftOut: () => undefined };
-    return [...walkFiles(new DirectoryLister(undefined), base, options)].filter((path) => path !== undefined);
+    return [...walkFiles(new DirectoryLister(undefined), base, options)].flat();
   };
   const walked = walk();
   expect(walked.toSorted()).toEqual(listed);

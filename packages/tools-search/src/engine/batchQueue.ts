@@ -8,9 +8,12 @@ const slots = 16;
 export const longestBatch: number = 2 ** 15;
 const slotLength = slot.headLength + longestBatch / 2;
 
+/** Between the orders of two batches: twice as many as a batch has files at most. */
+export const orderStep: number = 2 ** 10;
+
 /** Some files of one start, in the order of their paths. */
 export interface Batch {
-  /** Its place among the batches: even, or odd for what the caller's thread left of the one before. */
+  /** Its place among the batches: a multiple of `orderStep`, or behind it for a part of one; odd for a file that the caller's thread left. */
   order: number;
   /** The index of its start in the job. */
   start: number;
@@ -61,21 +64,22 @@ export class BatchQueue {
     return isFree;
   }
 
-  /** Returns the next batch, if there is one. */
-  take(): Batch | undefined {
+  /** Returns the next batch, if there is one; with `isQuick` none that was left. */
+  take(isQuick = false): Batch | undefined {
     this.#seen = this.#load(at.changes);
     for (;;) {
       const taken = this.#load(at.taken);
       if (taken === this.#load(at.added)) return undefined;
+      const from = slotAt(taken);
+      if (isQuick && isLeft(this.#load(from + slot.order))) return undefined;
       // Asked before it is taken: what another taker finds behind it may stop the queue right afterwards.
       const isBehind = this.stopped;
       if (Atomics.compareExchange(this.#integers, at.taken, taken, taken + 1) !== taken) continue;
-      const from = slotAt(taken);
       const [, order = 0, start = 0, length = 0] = this.#integers.subarray(from, from + slot.headLength);
       const text = Buffer.from(this.memory, 4 * (from + slot.headLength), 2 * length).toString("utf16le");
       Atomics.store(this.#integers, from + slot.used, 0);
       // Batches behind enough results are not shown.
-      if (!isBehind || order % 2 === 1) return { order, start, paths: text.split("\0") };
+      if (!isBehind || isLeft(order)) return { order, start, paths: text.split("\0") };
     }
   }
 
@@ -124,6 +128,10 @@ export class BatchQueue {
     Atomics.add(this.#integers, at.changes, 1);
     Atomics.notify(this.#integers, at.changes);
   }
+}
+
+function isLeft(order: number): boolean {
+  return order % 2 === 1;
 }
 
 function slotAt(number: number): number {

@@ -1,4 +1,5 @@
 import type { DenyRules } from "@toolcrib/kit/files";
+import type { Batch } from "./batchQueue.ts";
 
 /** The text or expression to look for in each line. */
 export interface Query {
@@ -121,6 +122,8 @@ export interface TakerJob {
   job: SearchJob;
   /** The memory of its queue. */
   queue: SharedArrayBuffer;
+  /** Files that the caller's thread has left. */
+  left: Batch[];
   /** Set if the thread is to walk on from there. */
   walk: WalkPosition | undefined;
 }

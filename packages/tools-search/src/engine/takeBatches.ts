@@ -10,7 +10,10 @@ const filesAtOnce = 16;
 
 /** A taker of batches: a thread, or the caller's in slices. */
 export interface Taker extends FileSearchHost {
-  readonly isThread: boolean;
+  /** Returns whether to give others a turn; asked after each file. */
+  isDue(): boolean;
+  /** Leaves a file to a thread, if `isQuick`; false where that is not possible yet. */
+  leave(batch: Batch): boolean;
   onResult(result: BatchResult): void;
   /** Called with the files of each batch that the walk has found, and with 0 for each step that finds none: more takers may pay. */
   onFound(files: number): void;
@@ -24,14 +27,15 @@ export interface Taker extends FileSearchHost {
 export type TakerState = "between" | "without" | undefined;
 
 /**
- * Takes part in a search until nothing is left of it, or (if `isQuick`) until it meets a file that is left to a thread: fills the queue,
- * while `getWalk` gives a walk, and searches batches. Throws a SyntaxError for an invalid regular expression.
+ * Takes part in a search until nothing is left of it: fills the queue, while `getWalk` gives a walk, and searches batches, those in `left`
+ * first. If `isQuick`, it takes none that was left. Throws a SyntaxError for an invalid regular expression.
  */
 export function* takeBatches(
   job: SearchJob,
   queue: BatchQueue,
   taker: Taker,
   getWalk: () => Walk | undefined,
+  left: Batch[],
 ): Generator<TakerState, void, undefined> {
   const searchBatch = job.query && createBatchSearch(job, job.query, queue, taker);
   while (!taker.stopsNow()) {
@@ -42,9 +46,9 @@ export function* takeBatches(
       yield "between";
       continue;
     }
-    const batch = searchBatch && queue.take();
+    const batch = searchBatch && (left.shift() ?? queue.take(taker.isQuick));
     if (batch) {
-      if (yield* searchBatch(batch)) return;
+      yield* searchBatch(batch);
       yield "between";
     } else if (queue.isEmptied) {
       return;
@@ -98,43 +102,48 @@ function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, take
     hole = bytes;
   });
   const options = { limit: job.limit, maxBytes: job.maxBytes, onLine: query.regex ? taker.saveLine : undefined };
+  const createReport = (): MatchReport =>
+    job.mode === "lines" ? createMatchReport(job.context, options) : createFileReport(job.mode === "count", options);
   let seen = 0;
-  /** Returns whether the rest of the batch is left to a thread. */
-  return function* searchBatch({ order, start: number, paths }: Batch): Generator<TakerState, boolean, undefined> {
+  return function* searchBatch({ order, start: number, paths }: Batch): Generator<TakerState, void, undefined> {
     const start = job.starts[number] as SearchStart;
     const notes = new Notes();
-    const report: MatchReport =
-      job.mode === "lines" ? createMatchReport(job.context, options) : createFileReport(job.mode === "count", options);
-    let isLeft = false;
+    let part = order;
+    let report = createReport();
+    const finishPart = (): void => {
+      const result = report.finish();
+      const { count, more, text } = result;
+      if (more || queue.count(count, text.length, job)) queue.stop();
+      const noted = notes.take();
+      if (count > 0 || hasNotes(noted)) taker.onResult({ order: part, ...result, ...noted });
+    };
     taker.dropSavedLines();
-    for (const [at, path] of paths.entries()) {
+    for (let at = 0; at < paths.length; at += 1) {
       if (report.full() || (seen % filesAtOnce === 0 && taker.stopsNow())) break;
+      const path = paths[at] as string;
       const whole = wholePath(start, path);
       hole = 0;
       try {
         const found = searchFile(whole, start.shown + path, report);
-        isLeft = found === undefined;
         if (found === undefined) {
-          while (!queue.add({ order: order + 1, start: number, paths: paths.slice(at) })) yield;
-          break;
+          finishPart();
+          report = createReport();
+          part = order + 2 * at + 2;
+          while (!taker.leave({ order: part - 1, start: number, paths: [path] })) yield;
+        } else {
+          const isText = typeof found === "boolean" ? found : yield* found;
+          if (isText && hole > 0) notes.addHole(whole, hole);
+          // Skipped on a walk, but reported if the caller named the file.
+          if (!isText && start.isDirectory) notes.skipBinary();
+          if (!isText && !start.isDirectory) notes.add(whole, { code: "binary" });
         }
-        const isText = typeof found === "boolean" ? found : yield* found;
-        if (isText && hole > 0) notes.addHole(whole, hole);
-        // Skipped on a walk, but reported if the caller named the file.
-        if (!isText && start.isDirectory) notes.skipBinary();
-        if (!isText && !start.isDirectory) notes.add(whole, { code: "binary" });
       } catch (error) {
         notes.add(whole, error);
       }
       seen += 1;
-      if (!taker.isThread) yield;
+      if (taker.isDue()) yield;
     }
-    const result = report.finish();
-    const { count, more, text } = result;
-    if (more || queue.count(count, text.length, job)) queue.stop();
-    const noted = notes.take();
-    if (count > 0 || hasNotes(noted)) taker.onResult({ order, ...result, ...noted });
+    finishPart();
     taker.dropSavedLines();
-    return isLeft;
   };
 }

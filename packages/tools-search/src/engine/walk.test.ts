@@ -20,8 +20,7 @@ const fail = (path: string, error: unknown): never => {
   throw new Error(`${path}: ${String(error)}`);
 };
 const options = { onUnreadable: fail, after: "", enters: () => true, onLeftOut: () => undefined };
-const walk = (lister: DirectoryLister, at = base): string[] =>
-  [...walkFiles(lister, at, options)].filter((path) => path !== undefined);
+const walk = (lister: DirectoryLister, at = base): string[] => [...walkFiles(lister, at, options)].flat();
 const walked = (at = base, roots?: string[]): string[] => walk(new DirectoryLister(roots), at);
 /** The files that a glob finds, as a search finds them. */
 async function glob(pattern: string, anyDepth = false, at = base): Promise<string[]> {
@@ -29,7 +28,7 @@ async function glob(pattern: string, anyDepth = false, at = base): Promise<strin
   const matchAny = compilePlainGlobs(globs) === undefined ? await loadFastGlobs(globs) : undefined;
   const find = createFinder({ globs } as unknown as SearchJob, new DirectoryLister(undefined), matchAny);
   const found = find({ path: at, shown: "", isDirectory: true }, "", new Notes());
-  return [...found].filter((path) => path !== undefined);
+  return [...found].flat();
 }
 
 /** Lists when every directory looks untouched for a while, so that what is listed is remembered. */
@@ -44,7 +43,7 @@ function listLater<T>(list: () => T): T {
 
 test("the walk can be left after each directory, also where none holds a file", () => {
   for (let outer = 0; outer < 5; outer += 1) mkdirSync(join(base, `${outer}/inner`), { recursive: true });
-  expect([...walkFiles(new DirectoryLister(undefined), base, options)]).toEqual(Array(10).fill(undefined));
+  expect([...walkFiles(new DirectoryLister(undefined), base, options)]).toEqual(Array(10).fill([]));
 });
 
 test("the walk can go on behind any of its paths, in another thread", () => {
@@ -52,7 +51,7 @@ test("the walk can go on behind any of its paths, in another thread", () => {
   const all = walked();
   for (const [at, after] of all.entries()) {
     const rest = [...walkFiles(new DirectoryLister(undefined), base, { ...options, after })];
-    expect(rest.filter((path) => path !== undefined)).toEqual(all.slice(at + 1));
+    expect(rest.flat()).toEqual(all.slice(at + 1));
   }
 });
 

@@ -1,6 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
 import { FileMemory } from "../memory/fileMemory.ts";
-import { type Batch, longestBatch } from "./batchQueue.ts";
+import { type Batch, longestBatch, orderStep } from "./batchQueue.ts";
 import { compileFolderMatcher, compilePlainGlobs, namedFolders } from "./globs.ts";
 import { type BatchNotes, mostProblems, noNotes, type SearchJob, type SearchStart, type WalkPosition } from "./job.ts";
 import type { DirectoryLister, RuleChain, VisibleDirectory } from "./listDirectory.ts";
@@ -12,7 +12,7 @@ const largestBatch = 96;
 const largestKnownBatch = 384;
 /** Ignored files that are compared with globs that are not plain. */
 const mostUndecided = 1000;
-/** Files that were walked before it is given back that none matched. */
+/** Files that a walk gives at a time, at most. */
 const filesAtOnce = 16;
 
 /** Collects what could not be read or was left out. */
@@ -71,12 +71,12 @@ export interface WalkedBatch extends Batch {
   next: Omit<WalkPosition, "seen">;
 }
 
-/** The files below a start that match, in the order of their paths; false at the end if the walk could not go on. */
+/** The files below a start that match, some at a time, in the order of their paths; false at the end if the walk could not go on. */
 export type FindFiles = (
   start: SearchStart,
   after: string,
   notes: Notes,
-) => Generator<string | undefined, boolean, undefined>;
+) => Generator<readonly string[], boolean, undefined>;
 
 function prefixOf({ path }: SearchStart): string {
   return path.endsWith("/") ? path : `${path}/`;
@@ -115,20 +115,17 @@ export function createFinder(
     const undecided: string[] = [];
     const files = walk(start, after, notes, undecided);
     const all: string[] = [];
-    let passed = 0;
     for (let next = files.next(); ; next = files.next()) {
       if (next.done) {
         if (next.value && matchGlobs !== undefined) {
           for (const below of matchGlobs(undecided)) notes.addIgnored(prefixOf(start) + below, false, false);
-          yield* matchGlobs(all);
+          yield matchGlobs(all);
         }
         return next.value;
       }
-      const path = next.value;
-      passed += 1;
-      if (path === undefined || matches?.(path)) yield path;
-      else if (matches === undefined) all.push(path);
-      else if (passed % filesAtOnce === 0) yield undefined;
+      if (matches === undefined) all.push(...next.value);
+      const found = matches === undefined ? [] : next.value.filter(matches);
+      if (found.length > 0 || next.value.length % filesAtOnce === 0) yield found;
     }
   };
 }
@@ -161,7 +158,7 @@ function* cutBatches(
   const cut = (start: number, below: SearchStart, isLast: boolean): WalkedBatch => {
     const batch = { order, start, below, paths, notes: notes.take() };
     const after = isLast ? "" : (paths.at(-1) ?? "");
-    order += 2;
+    order += orderStep;
     paths = [];
     length = 0;
     return { ...batch, next: { start: isLast ? start + 1 : start, after, order } };
@@ -173,25 +170,25 @@ function* cutBatches(
     for (let next = files.next(); ; next = files.next()) {
       if (next.done && !next.value) return false;
       if (next.done) break;
-      const path = next.value;
-      if (path === undefined || from.seen?.has(wholePath(start, path))) {
-        yield undefined;
-        continue;
+      const { seen } = from;
+      const found = seen === undefined ? next.value : next.value.filter((path) => !seen.has(wholePath(start, path)));
+      if (found.length === 0) yield undefined;
+      for (const path of found) {
+        if (length + path.length >= longestBatch) yield cut(number, start, false);
+        paths.push(path);
+        length += path.length + 1;
+        // Cut before the walk goes on: what it notes behind this path belongs to whoever walks on from here.
+        const isFull = paths.length >= Math.min(firstBatch * (1 + order / orderStep), largest);
+        if (isFull || length >= longestBatch / 2) yield cut(number, start, false);
       }
-      if (length + path.length >= longestBatch) yield cut(number, start, false);
-      paths.push(path);
-      length += path.length + 1;
-      // Cut before the walk goes on: what it notes behind this path belongs to whoever walks on from here.
-      const isFull = paths.length >= Math.min(firstBatch * (1 + order / 2), largest);
-      if (isFull || length >= longestBatch / 2) yield cut(number, start, false);
     }
     yield cut(number, start, true);
   }
   return true;
 }
 
-function* oneFile(): Generator<string, boolean, undefined> {
-  yield "";
+function* oneFile(): Generator<string[], boolean, undefined> {
+  yield [""];
   return true;
 }
 
@@ -217,15 +214,15 @@ export interface WalkOptions {
 }
 
 /**
- * Yields the files below a directory that a search may see, relative to it, with `/`, in the order of their paths. The walk can be left at any
- * time: it gives undefined after each directory below that was listed, as many in a row may hold no file. Ends with false at a directory
- * that takes more than the lister's limits.
+ * Yields the files below a directory that a search may see, some at a time, relative to it, with `/`, in the order of their paths. The walk can
+ * be left at any time: it gives none after each directory below that was listed, as many in a row may hold no file. Ends with false at a
+ * directory that takes more than the lister's limits.
  */
 export function* walkFiles(
   lister: DirectoryLister,
   directory: string,
   { onUnreadable, after, enters, onLeftOut, onIgnored, isNamed }: WalkOptions,
-): Generator<string | undefined, boolean, undefined> {
+): Generator<readonly string[], boolean, undefined> {
   const prefix = directory.endsWith("/") ? directory : `${directory}/`;
   /** Lists a directory. `path` is relative: empty, or ending in `/`. */
   const list = (path: string, rules?: RuleChain): VisibleDirectory | undefined => {
@@ -247,10 +244,15 @@ export function* walkFiles(
   if (start === undefined) return false;
   // A stack, not recursion: a tree may be thousands of levels deep.
   const stack = [{ directory: start, path: "", next: 0 }];
+  let files: string[] = [];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const name = top.directory.names[top.next];
     top.next += 1;
     const path = top.path + (name ?? "");
+    if (files.length > 0 && (name === undefined || name.endsWith("/") || files.length >= filesAtOnce)) {
+      yield files;
+      files = [];
+    }
     if (name === undefined) {
       stack.pop();
     } else if (path <= after && !(name.endsWith("/") && after.startsWith(path))) {
@@ -259,12 +261,15 @@ export function* walkFiles(
       const below = list(path, top.directory.rules);
       if (below === undefined) return false;
       stack.push({ directory: below, path, next: 0 });
-      yield undefined;
+      yield nothing;
+    } else if (name.endsWith("/")) {
+      yield nothing;
     } else {
-      yield name.endsWith("/") ? undefined : path;
+      files.push(path);
     }
   }
   return true;
 }
 
+const nothing: readonly string[] = [];
 const unreadable: VisibleDirectory = { names: [], ignored: [], rules: undefined, leftOut: 0 };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { BatchQueue } from "../engine/batchQueue.ts";
+import type { Batch, BatchQueue } from "../engine/batchQueue.ts";
 import type { BatchResult, SearchJob, WalkPosition } from "../engine/job.ts";
 import { createFileLearner } from "../engine/learnFiles.ts";
 import { createListers, DirectoryLister, quickLimits } from "../engine/listDirectory.ts";
@@ -22,7 +22,13 @@ export interface CallerTakerOptions {
   onResult(result: BatchResult): void;
   onFound(files: number): void;
   isOver(): boolean;
-  hasEnoughTakers(): boolean;
+  /** Files that were left, to be searched here. */
+  left: Batch[];
+  /** Called with a file that is left to a thread while there is none. */
+  onLeft(batch: Batch): void;
+  countThreads(): number;
+  /** The number of threads that are enough. */
+  takers: number;
 }
 
 /** Returns the walk of the caller's thread. If `isQuick` it is stuck at a directory that would hold the caller up. */
@@ -33,20 +39,26 @@ export function startWalkHere(job: SearchJob, position: WalkPosition, isQuick: b
 
 /**
  * Has the caller's thread take part in a search, in slices. Resolves when nothing is left to take, there are enough threads, or only a
- * thread can go on.
+ * thread can go on and there is none.
  */
 export async function takeBatchesHere(options: CallerTakerOptions): Promise<void> {
-  const { job, queue, isQuick, getWalk, onResult, onFound, isOver, hasEnoughTakers } = options;
+  const { job, queue, isQuick, left, getWalk, onResult, onFound, onLeft, isOver, countThreads, takers } = options;
   const memory = job.memory && new FileMemory(job.memory);
   if (job.query !== undefined) learner.start(memory);
   const nothing = (): void => undefined;
+  let sliceEnd = 0;
   const taker = {
     // Bounded work needs no clock, and cannot hang.
     clock: { run: nothing, pause: nothing },
     saveLine: nothing,
     dropSavedLines: nothing,
     memory,
-    isThread: false,
+    isDue: () => performance.now() >= sliceEnd,
+    leave(batch: Batch) {
+      if (countThreads() > 0) return queue.add(batch);
+      onLeft(batch);
+      return true;
+    },
     isQuick,
     // Quick, it leaves a file to a thread instead.
     longestLine: isQuick ? Infinity : longestLine,
@@ -57,27 +69,29 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
     onFound,
     onResult,
   };
-  const steps = takeBatches(job, queue, taker, getWalk);
+  const steps = takeBatches(job, queue, taker, getWalk, left);
   try {
     for (;;) {
       await nextTurn();
-      const end = performance.now() + sliceMs;
+      sliceEnd = performance.now() + sliceMs;
       let state: TakerState;
       do {
         const step = steps.next();
-        if (step.done || (step.value === "between" && hasEnoughTakers())) return;
+        if (step.done || (step.value === "between" && countThreads() >= takers)) return;
         state = step.value;
-      } while (state !== "without" && performance.now() < end);
+      } while (state !== "without" && !taker.isDue());
       if (state !== "without") continue;
-      if (getWalk()?.state === "stuck") return;
+      if (countThreads() === 0) return;
       await pause(1);
     }
   } finally {
     // Closes the file that is open.
     steps.return();
-    learner.learn();
   }
 }
+
+/** Learns the files that this thread has read, once their search is over. */
+export const learnHere = (): void => learner.learn();
 
 const quickListerFor = createListers(quickLimits);
 

@@ -9,23 +9,55 @@ import { runSearch } from "./runSearch.ts";
 import { createSearchPool, type SearchPool } from "./searchPool.ts";
 import type { SearchThread } from "./searchThread.ts";
 
+const countNeedles = (tree: string): SearchJob => ({
+  starts: [{ path: tree, shown: "", isDirectory: true }],
+  query: { text: "needle", regex: false, caseSensitive: true },
+  globs: undefined,
+  mode: "count",
+  context: 0,
+  limit: 1_000_000,
+  maxBytes: Infinity,
+  roots: undefined,
+});
+const nothing = (): void => undefined;
+const standIn = {
+  ...{ control: new ControlBlock(), lowered: false, walkedAt: 0 },
+  ...{ lowerPriority: nothing, stop: nothing, end: nothing },
+};
+
+test("searches all other files while one waits for a thread", async () => {
+  const tree = temporaryFolder("search-left");
+  for (let file = 0; file < 300; file += 1) writeFileSync(join(tree, `file${file}`), "needle\n");
+  writeFileSync(join(tree, "a large one"), `${"a line\n".repeat(200_000)}needle\n`);
+  const given: string[] = [];
+  const thread: SearchThread = {
+    ...standIn,
+    start({ left, queue }, onMessage) {
+      given.push(...left.flatMap(({ paths }) => paths));
+      expect(new BatchQueue(queue).isEmptied).toBe(true);
+      onMessage({ kind: "done" });
+    },
+  };
+  const pool: SearchPool = {
+    takers: 2,
+    alive: 0,
+    // It comes when nothing else is left to do.
+    ask: (member) => (member.waits ? member.join(thread) : undefined),
+    leave: nothing,
+    release: nothing,
+  };
+  const { shown } = await runSearch(pool, countNeedles(tree), { signal: undefined, matchLimitMs: 60_000 });
+  expect(given).toEqual(["a large one"]);
+  expect(shown).toBe(300);
+});
+
 test("leaves a file to another thread when the last one has seen nothing to do", async () => {
   const tree = temporaryFolder("search-left-late");
   for (let file = 0; file < 300; file += 1) writeFileSync(join(tree, `file${file}`), "needle\n");
-  const job: SearchJob = {
-    starts: [{ path: tree, shown: "", isDirectory: true }],
-    query: { text: "needle", regex: false, caseSensitive: true },
-    globs: undefined,
-    mode: "count",
-    context: 0,
-    limit: 1_000_000,
-    maxBytes: Infinity,
-    roots: undefined,
-  };
   const threads = createSearchPool(1);
   let leaves: (() => void) | undefined;
   const idle: SearchThread = {
-    ...{ control: new ControlBlock(), lowered: false, walkedAt: 0 },
+    ...standIn,
     start({ queue: memory }, onMessage) {
       // It takes the walk over with one file to go, and is told too late of what the caller's thread leaves.
       const queue = new BatchQueue(memory);
@@ -33,9 +65,6 @@ test("leaves a file to another thread when the last one has seen nothing to do",
       queue.end();
       leaves = () => onMessage({ kind: "done" });
     },
-    lowerPriority: () => undefined,
-    stop: () => undefined,
-    end: () => undefined,
   };
   writeFileSync(join(tree, "large"), `${"a line\n".repeat(200_000)}needle\n`);
   const pool: SearchPool = {
@@ -45,7 +74,7 @@ test("leaves a file to another thread when the last one has seen nothing to do",
     leave: (member) => threads.leave(member),
     release: (thread) => (thread === idle ? undefined : threads.release(thread)),
   };
-  const found = runSearch(pool, job, { signal: undefined, matchLimitMs: 60_000 });
+  const found = runSearch(pool, countNeedles(tree), { signal: undefined, matchLimitMs: 60_000 });
   // Long enough for the caller's thread to leave the search.
   for (let turn = 0; turn < 2000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   leaves?.();

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolcrib/core";
 import { clip, isObject } from "@toolcrib/core/text";
-import { BatchQueue } from "../engine/batchQueue.ts";
+import { type Batch, BatchQueue } from "../engine/batchQueue.ts";
 import { createClockReader } from "../engine/controlBlock.ts";
 import { expressionSteps, quickSteps } from "../engine/expressionSteps.ts";
 import { compilePlainGlobs } from "../engine/globs.ts";
@@ -8,7 +8,7 @@ import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type Wo
 import { longestLine } from "../engine/searchFile.ts";
 import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
 import type { Walk } from "../engine/walkBatches.ts";
-import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
+import { learnHere, startWalkHere, takeBatchesHere } from "./callerTaker.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
@@ -63,6 +63,8 @@ class RunningSearch implements PoolMember {
   #walk: Walk | undefined;
   /** The caller's thread is a taker while others start. */
   readonly #mostStarted: number;
+  /** Files that the caller's thread has left to one that has yet to join. */
+  readonly #left: Batch[] = [];
   #files = 0;
   /** Steps of the walk that found nothing. */
   #emptySteps = 0;
@@ -97,8 +99,8 @@ class RunningSearch implements PoolMember {
   }
 
   get wanted(): { ready: number; started: number } {
-    if (this.#noThreads || this.#isOver || this.#queue.isEmptied) return { ready: 0, started: 0 };
-    const least = this.waits || this.#emptySteps > mostEmptySteps ? 1 : 0;
+    if (this.#noThreads || this.#isOver || this.#isEmptied) return { ready: 0, started: 0 };
+    const least = this.waits || this.#left.length > 0 || this.#emptySteps > mostEmptySteps ? 1 : 0;
     // A list of files is made by whoever walks.
     const isList = this.#job.query === undefined;
     const per = (files: number, most: number): number =>
@@ -116,7 +118,7 @@ class RunningSearch implements PoolMember {
     this.#threads.set(thread, this.#watch(thread));
     const { memory } = this.#queue;
     thread.start(
-      { job: this.#job, queue: memory, walk },
+      { job: this.#job, queue: memory, left: this.#left.splice(0), walk },
       (message) => this.#onMessage(thread, message),
       (reason) => this.#finish(whyEnded(reason)),
     );
@@ -139,11 +141,17 @@ class RunningSearch implements PoolMember {
       job: this.#job,
       queue: this.#queue,
       isQuick,
+      left: isQuick ? [] : this.#left.splice(0),
       getWalk: () => this.#walk,
       onResult: (batch) => this.#batches.push(batch),
       onFound: (files) => this.#count(files),
+      onLeft: (batch) => {
+        this.#left.push(batch);
+        this.#pool.ask(this);
+      },
       isOver: () => this.#isOver,
-      hasEnoughTakers: () => this.joined >= this.#pool.takers,
+      countThreads: () => this.joined,
+      takers: this.#pool.takers,
     }).then(
       () => this.#leaveHere(),
       (error) => this.#fail(error),
@@ -155,10 +163,14 @@ class RunningSearch implements PoolMember {
     this.#goOn();
   }
 
+  get #isEmptied(): boolean {
+    return this.#left.length === 0 && this.#queue.isEmptied;
+  }
+
   /** Ends the search if the last taker has left, or finds another for what the caller's thread left after that one had looked. */
   #goOn(): void {
     if (this.#isOver || this.#isHere || this.joined > 0) return;
-    if (this.#queue.isEmptied) this.#finish();
+    if (this.#isEmptied) this.#finish();
     else if (this.#noThreads === undefined) this.#pool.ask(this);
     else this.#goOnAlone(this.#noThreads);
   }
@@ -211,6 +223,7 @@ class RunningSearch implements PoolMember {
     this.#pool.leave(this);
     for (const thread of this.#threads.keys()) this.#pool.release(thread);
     this.#threads.clear();
+    if (this.#job.query !== undefined) learnHere();
   }
 
   #checkClocks(): void {
@@ -238,7 +251,7 @@ class RunningSearch implements PoolMember {
 function isBounded({ query, globs }: SearchJob, length: number, most: number): boolean {
   if (query?.regex) {
     const steps = expressionSteps(query.text, query.caseSensitive);
-    const starts = steps?.prefix && length === usualLine ? 1 : undefined;
+    const starts = steps?.prefix.length && length === usualLine ? 1 : undefined;
     if (steps === undefined || steps.on(length, starts) > most) return false;
   }
   return globs === undefined || compilePlainGlobs(globs) !== undefined;

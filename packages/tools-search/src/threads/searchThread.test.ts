@@ -16,6 +16,7 @@ const job: TakerJob = {
     roots: undefined,
   },
   queue: memory,
+  left: [],
   walk: { start: 0, after: "", order: 0, seen: undefined },
 };
 const nothing = (): void => undefined;

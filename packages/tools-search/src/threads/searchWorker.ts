@@ -23,7 +23,8 @@ let found = 0;
 
 const taker: Omit<Taker, "memory"> = {
   clock: control,
-  isThread: true,
+  isDue: () => false,
+  leave: () => false,
   isQuick: false,
   longestLine: undefined,
   reader: new WindowReader(),
@@ -46,7 +47,7 @@ post({ kind: "ready" });
 
 port.on("message", (message: TakerJob) => void takePart(message));
 
-async function takePart({ job, queue: shared, walk: position }: TakerJob): Promise<void> {
+async function takePart({ job, queue: shared, left, walk: position }: TakerJob): Promise<void> {
   found = 0;
   const queue = new BatchQueue(shared);
   const memory = job.memory && new FileMemory(job.memory);
@@ -54,7 +55,7 @@ async function takePart({ job, queue: shared, walk: position }: TakerJob): Promi
   try {
     const finder = position && createFinder(job, listerFor(job), await globMatcherOf(job));
     const walk = finder && startWalk(job, position, finder);
-    for (const state of takeBatches(job, queue, { ...taker, memory }, () => walk))
+    for (const state of takeBatches(job, queue, { ...taker, memory }, () => walk, left))
       if (state === "without") queue.wait();
   } catch (error) {
     control.pause();
