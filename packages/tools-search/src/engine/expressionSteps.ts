@@ -11,9 +11,9 @@ const newline = 10;
 /** The steps of an expression on one line, which are bounded. */
 export interface ExpressionSteps {
   /** The text that every match begins with; empty if there is none. */
-  readonly prefix: string;
+  readonly prefix: Buffer;
   /** A text that a line must hold to match, if one is known. */
-  readonly literal: string | undefined;
+  readonly literal: Buffer | undefined;
   /** Returns how many steps it takes at most on a line of `length` in which a match can begin in so many places. */
   on(length: number, starts?: number): number;
 }
@@ -62,8 +62,8 @@ export function expressionSteps(source: string, caseSensitive: boolean): Express
     return steps;
   };
   return {
-    prefix,
-    literal: literals?.length === 1 ? literals[0] : undefined,
+    prefix: Buffer.from(prefix),
+    literal: literals?.length === 1 ? Buffer.from(literals[0] ?? "") : undefined,
     on(length, starts = only[0]?.atom === "^" ? 1 : length + 1) {
       return starts * stepsOf(length) + (length + 1) * (prefix.length + 1);
     },
@@ -150,14 +150,14 @@ function findEnds(alternatives: readonly Part[][], isDisjoint: Disjointness): vo
 /** Returns whether a regular expression could take long on one of the lines that may match it, or on all of them. */
 export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionSteps): boolean {
   let left = quickStepsOfBlock * Math.ceil(bytes.length / blockSize);
-  const next = (from: number): number =>
-    literal === undefined && prefix === "" ? from : bytes.indexOf(prefix || (literal ?? ""), from);
+  const sought = prefix.length > 0 ? prefix : literal;
+  const next = (from: number): number => (sought === undefined ? from : bytes.indexOf(sought, from));
   for (let at = next(0); at !== -1 && at < bytes.length; ) {
     const start = at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1;
     const lineEnd = bytes.indexOf(newline, at);
     const end = lineEnd === -1 ? bytes.length : lineEnd;
     let starts: number | undefined;
-    if (prefix === "") at = next(end + 1);
+    if (prefix.length === 0) at = next(end + 1);
     else for (starts = 0; at !== -1 && at < end; at = next(at + 1)) starts += 1;
     const steps = on(end - start, starts);
     const isLong = steps > quickSteps || end - start > longestQuickLine;

@@ -21,7 +21,7 @@ interface Rule {
 type NameRule = Rule & { path: string | undefined };
 type SuffixRule = Rule & { suffix: string };
 /** `first` and `last`: what a name that matches begins and ends with, or -1; most names are told from it alone. */
-type GlobRule = Rule & { glob: Glob; wholePath: boolean; first: number; last: number };
+type GlobRule = Rule & { glob(): Glob | undefined; wholePath: boolean; first: number; last: number };
 
 /** Compiles the text of a .gitignore as git reads it; undefined where it holds no rule. */
 export function compileIgnoreRules(text: string): IgnoreRules | undefined {
@@ -42,10 +42,8 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
     } else if (!anchored && /^\*[^*?[\\]+$/.test(glob)) {
       add(suffixes, glob.slice(-1), { ...rule, suffix: glob.slice(1) });
     } else {
-      const compiled = compileWildmatch(glob);
       cost += costOf(glob);
-      if (typeof compiled !== "string")
-        globs.push({ ...rule, glob: compiled, wholePath: anchored, ...endsOf(glob, anchored) });
+      globs.push({ ...rule, glob: compileLater(glob), wholePath: anchored, ...endsOf(glob, anchored) });
     }
   }
   if (order === 0) return undefined;
@@ -70,13 +68,22 @@ export function compileIgnoreRules(text: string): IgnoreRules | undefined {
         if (rule.directoryOnly && !isDirectory) continue;
         if (rule.first !== -1 && name.charCodeAt(0) !== rule.first) continue;
         if (rule.last !== -1 && name.charCodeAt(end) !== rule.last) continue;
-        if (rule.glob.matches(rule.wholePath ? folder + name : name)) {
+        if (rule.glob()?.matches(rule.wholePath ? folder + name : name)) {
           last = rule;
           break;
         }
       }
       return last?.ignores;
     },
+  };
+}
+
+/** Compiles a glob once it is needed; undefined for one that is no glob. */
+function compileLater(glob: string): () => Glob | undefined {
+  let compiled: Glob | string | undefined;
+  return () => {
+    compiled ??= compileWildmatch(glob);
+    return typeof compiled === "string" ? undefined : compiled;
   };
 }
 

@@ -19,6 +19,8 @@ export interface FileLearner {
 const largestFile = 2 ** 20;
 /** The text of larger files is not kept. */
 const largestText = 2 ** 16;
+/** Files that wait at most: beyond that all are forgotten, until a search reads them again. */
+const mostWaiting = 200_000;
 /** A message is answered at least so often. */
 const sliceMs = 1;
 
@@ -34,7 +36,9 @@ const atOnce: DoLater = (work) => {
 export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   let memory: FileMemory | undefined;
   /** Files that searches read and that were not looked at yet. */
-  const waiting = new Set<string>();
+  let waiting: string[] = [];
+  /** Those that were looked at since: several searches may have read the same. */
+  const seen = new Set<string>();
   let cancel = (): void => undefined;
   const trusted = new Map<number, boolean>();
   let buffer: Buffer | undefined;
@@ -63,8 +67,9 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
 
   const slice = (): void => {
     const end = performance.now() + sliceMs;
-    for (const path of waiting) {
-      waiting.delete(path);
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
       try {
         if (memory?.hasRoom) learnOne(memory, path);
       } catch {
@@ -74,17 +79,19 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
       cancel = doLater(slice);
       return;
     }
+    seen.clear();
     buffer = undefined;
   };
 
   return {
     start(files) {
       cancel();
-      if (files?.tree !== memory?.tree) waiting.clear();
+      if (files?.tree !== memory?.tree) waiting = [];
       memory = files?.hasRoom ? files : undefined;
     },
     add(path) {
-      if (memory !== undefined) waiting.add(path);
+      if (waiting.length >= mostWaiting) waiting = [];
+      if (memory !== undefined) waiting.push(path);
     },
     learn() {
       cancel();

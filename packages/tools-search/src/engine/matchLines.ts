@@ -24,6 +24,8 @@ export interface Expressions {
   readonly candidates: RegExp | undefined;
   /** Decides for one line. */
   readonly line: RegExp;
+  /** True if a candidate that lies within a line needs no other decision. */
+  readonly areSure: boolean;
   /** Longest line that may be matched; undefined for any. */
   readonly longest: number | undefined;
 }
@@ -41,9 +43,12 @@ export function createMatcher(query: Query, longest?: number): Matcher {
   let expressions = bytes === undefined ? compileExpressions(query, required, longest) : undefined;
   return {
     bytes,
-    couldMatch: (file) =>
-      probes === undefined ||
-      probes.some(({ literal, probe }) => file.includes(probe) && (probe === literal || file.includes(literal))),
+    couldMatch(file) {
+      if (probes === undefined) return true;
+      for (const { literal, probe } of probes)
+        if (file.indexOf(probe) !== -1 && (probe === literal || file.indexOf(literal) !== -1)) return true;
+      return false;
+    },
     wanted: required && wantedTrigrams(required, !query.caseSensitive),
     get expressions() {
       expressions ??= compileExpressions(query, required, longest);
@@ -66,9 +71,12 @@ function compileExpressions(
   // Bounded whatever the text is, so it finds the lines that an expression is tried on.
   const found = alone && query.caseSensitive ? required?.map(escapeLiteral).join("|") : undefined;
   const literals = found === undefined ? undefined : new RegExp(found, "g");
+  // With `m` these two match at a lone CR and at U+2028 too.
+  const areSure = !alone && !/[$^]/.test(source.replace(tokens, "."));
   const expressionsOf = (decide: RegExp): Expressions => ({
     candidates: alone ? literals : new RegExp(decide.source, `${decide.flags}gm`),
     line: decide,
+    areSure,
     longest: lineLimit,
   });
   return { unicode: expressionsOf(line), ascii: expressionsOf(plain) };
@@ -154,31 +162,39 @@ export function scanBytes(file: Buffer, needle: Buffer, onMatch: OnMatch): void 
 }
 
 /** Reports each line of `text` that the expression matches in the line alone. Throws `longLine` at one that is too long for it. */
-export function scanText(text: string, { candidates, line: decide, longest }: Expressions, onMatch: OnMatch): void {
+export function scanText(text: string, expressions: Expressions, onMatch: OnMatch): void {
+  const { candidates, line: decide, areSure, longest } = expressions;
   let line = 1;
   /** The start of a line of that number. */
   let counted = 0;
   let start = 0;
   while (start < text.length) {
+    let at = -1;
+    let matchEnd = Infinity;
     if (candidates !== undefined) {
       candidates.lastIndex = start;
       const found = candidates.exec(text);
       // A match after the end of the last line is in no line.
       if (found === null || (found.index === text.length && text.endsWith("\n"))) return;
-      if (found.index > start) start = Math.max(start, text.lastIndexOf("\n", found.index - 1) + 1);
+      at = found.index;
+      matchEnd = areSure ? at + found[0].length : Infinity;
+      if (at > start) start = Math.max(start, text.lastIndexOf("\n", at - 1) + 1);
     }
     const lineEnd = text.indexOf("\n", start);
     const next = lineEnd === -1 ? text.length : lineEnd;
     const end = text.charCodeAt(next - 1) === 13 && next > start ? next - 1 : next;
     if (longest !== undefined && end - start > longest)
       throw Object.assign(new Error("long line"), { code: "longLine" });
-    const match = decide.exec(text.slice(start, end));
-    if (match !== null) {
-      for (let at = text.indexOf("\n", counted); at !== -1 && at < start; at = text.indexOf("\n", counted)) {
+    if (matchEnd > end) {
+      const match = decide.exec(text.slice(start, end));
+      at = match === null ? -1 : start + match.index;
+    }
+    if (at !== -1) {
+      for (let feed = text.indexOf("\n", counted); feed !== -1 && feed < start; feed = text.indexOf("\n", counted)) {
         line += 1;
-        counted = at + 1;
+        counted = feed + 1;
       }
-      if (!onMatch(line, start, end, start + match.index)) return;
+      if (!onMatch(line, start, end, at)) return;
     }
     start = next + 1;
   }
