@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { defineConfig, type Options } from "tsup";
@@ -39,17 +40,34 @@ const workersWithin = {
   },
 };
 
+/**
+ * Named imports of Node's modules become calls: for an import of an ES module Node reads every export of the module, and `fs` loads its
+ * streams when `ReadStream` is read.
+ */
+const builtinsByCall = {
+  name: "builtins-by-call",
+  renderChunk: (code: string) => ({
+    code: code.replace(
+      /\bimport ?\{([^{}]*)\} ?from ?"(?:node:)?([\w/]+)"/g,
+      (statement, names: string, module: string) =>
+        isBuiltin(module)
+          ? `const {${names.replace(/ as /g, ":")}} = process.getBuiltinModule("node:${module}")`
+          : statement,
+    ),
+  }),
+};
+
 /** Code that is bundled may ask for modules of Node's by `require`. */
 const banner = { js: "const require = process.getBuiltinModule;" };
 
 /**
  * One build for every package: the entries are what its manifest publishes, plus the worker files it names. A worker holds all
  * that it needs, as bundlers that carry it along carry along that file alone. `holdsCommonJs`: a development dependency that is built in is not an ES module.
- * `isDense`: without whitespace, for large packages.
+ * `isDense`: without whitespace, for large packages. `needsFiles`: it works where there are files, so `process` is Node's.
  */
 export function build(
   workers: string[] = [],
-  { holdsCommonJs = false, isDense = false } = {},
+  { holdsCommonJs = false, isDense = false, needsFiles = false } = {},
 ): ReturnType<typeof defineConfig> {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
   const published = Object.values(manifest.exports ?? {}).flatMap((target) =>
@@ -64,6 +82,7 @@ export function build(
     platform: "node" as const,
     dts: false,
     esbuildPlugins: [builtUrl],
+    plugins: needsFiles ? [builtinsByCall] : [],
   };
   return defineConfig([
     {
