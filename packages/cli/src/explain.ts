@@ -7,11 +7,6 @@ import type { AnyMcpError } from "@toolcrib/mcp";
 import { CliError, type ExitReason } from "./exitReasons.ts";
 import { shortConnectionAdvice } from "./sharedFlags.ts";
 
-interface Explanation {
-  readonly exitReason: ExitReason;
-  readonly message: string;
-}
-
 const agentReasons: Partial<Record<AgentErrorCode, ExitReason>> = {
   aborted: "interrupted",
   bad_session: "usage",
@@ -26,7 +21,7 @@ const agentWords: Partial<Record<AgentErrorCode, string>> = {
 };
 
 /** Explains an error without its stack trace, which is for `TOOLCRIB_DEBUG=1`. */
-export function explain(error: unknown): Explanation {
+export function explain(error: unknown): { readonly exitReason: ExitReason; readonly message: string } {
   const message = withoutControls(messageOf(error));
   if (error instanceof CliError) return { exitReason: error.exitReason, message };
   if (isAgentError(error))

@@ -5,8 +5,7 @@ export function packageFile(path: string): URL {
 
 /** Reads the version of this package, and the ranges of those that it uses. */
 export function manifest(): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
-  const { readFileSync } = process.getBuiltinModule("node:fs");
-  return JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
+  return readJson("package.json");
 }
 
 export function version(): string {
@@ -15,6 +14,9 @@ export function version(): string {
 
 /** Reads the schema of the configuration, which is published. */
 export function configSchema(): Readonly<Record<string, unknown>> {
-  const { readFileSync } = process.getBuiltinModule("node:fs");
-  return JSON.parse(readFileSync(packageFile("config.schema.json"), "utf8"));
+  return readJson("config.schema.json");
+}
+
+function readJson(path: string) {
+  return JSON.parse(process.getBuiltinModule("node:fs").readFileSync(packageFile(path), "utf8"));
 }

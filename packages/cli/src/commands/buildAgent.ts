@@ -118,12 +118,13 @@ export async function buildAgent(parts: AgentParts, journal: string | undefined,
   return { agent, instructions, undo, promptFor };
 }
 
-/** Passes over commands that only read, which `/undo` need not name; of any other call the tool says what it changes. */
+/** Passes over tools and commands that only read, which `/undo` need not name; of any other call the tool says what it changes. */
 function undoOfChanges(undo: Undo, { policyWith }: Pick<Permissions, "policyWith">): Middleware {
   // Made once, with the first command.
   let reading: Policy | undefined;
   return async (call, next) => {
     const { name, args, tool } = call;
+    if (tool?.readOnly) return next(call);
     if (name !== "run_bash" || tool === undefined) return undo.middleware(call, next);
     reading ??= policyWith([], "read-only");
     const { decision } = await reading.explain({ name, args, tool });

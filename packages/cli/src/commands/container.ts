@@ -133,11 +133,7 @@ function builtImage({ program, name }: Engine, note: (line: string) => void): st
 }
 
 /** Runs the engine; signals go to it, and it passes them on to the command. */
-function exitCodeOf(
-  engine: string,
-  args: readonly string[],
-  { host, interrupts }: Pick<Program, "host" | "interrupts">,
-): Promise<number> {
+function exitCodeOf(engine: string, args: readonly string[], { host, interrupts }: Program): Promise<number> {
   let child: ChildProcess;
   // A terminal sends Ctrl-C to the engine, too: passed on, it would count twice.
   const isOnTerminal = [host.stdin, host.stdout, host.stderr].some(({ isTTY }) => isTTY);

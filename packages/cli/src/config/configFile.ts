@@ -35,7 +35,7 @@ export interface ConfigFile {
   /** Reads the text, unchecked. */
   readText(): Promise<string | undefined>;
   /** Sets one value, all else stays as it is written: comments, order, indentation. A file that would not be valid is not written. */
-  set(key: string, value: unknown): Promise<ConfigContent>;
+  set(key: string, value: unknown): Promise<ConfigContent | undefined>;
   /** Takes one value out, all else stays as it is written. Undefined where it is not set. */
   unset(key: string): Promise<ConfigContent | undefined>;
   create(): Promise<void>;
@@ -84,6 +84,15 @@ function configFile(path: string, project?: string): ConfigFile {
     ensureDirectory(dirname(path), 0o700);
     return withFileLock(`${path}.lock`, use);
   };
+  const change = (key: string, value?: unknown): Promise<ConfigContent | undefined> =>
+    locked(async () => {
+      const before = await readText();
+      const values = before === undefined ? {} : (await parse(before)).values;
+      if (value === undefined && !Object.hasOwn(values, key)) return undefined;
+      const after = await parse(await editJson(before ?? emptyText, key.split("."), value));
+      await write(after.text);
+      return after;
+    });
   return {
     path,
     name,
@@ -92,25 +101,9 @@ function configFile(path: string, project?: string): ConfigFile {
       const text = await readText();
       return text === undefined ? undefined : parse(text);
     },
-    set: (key, value) =>
-      locked(async () => {
-        const before = await readText();
-        if (before !== undefined) await parse(before);
-        const after = await parse(await editJson(before ?? emptyText, key.split("."), value));
-        await write(after.text);
-        return after;
-      }),
-    unset: async (key) => {
-      // A folder is made only to write in it.
-      if ((await readText()) === undefined) return undefined;
-      return locked(async () => {
-        const before = await readText();
-        if (before === undefined || !Object.hasOwn((await parse(before)).values, key)) return undefined;
-        const after = await parse(await editJson(before, key.split(".")));
-        await write(after.text);
-        return after;
-      });
-    },
+    set: (key, value) => change(key, value),
+    // A folder is made only to write in it.
+    unset: async (key) => ((await readText()) === undefined ? undefined : change(key)),
     create: () =>
       locked(async () => {
         if ((await readText()) === undefined) await write(emptyText);

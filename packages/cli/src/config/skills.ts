@@ -26,11 +26,7 @@ const mostWarnings = 5;
  * Loads the skills of a directory and of the user, the directory's first. Those of the directory count once the user trusts them as they are:
  * `asker` asks; without it a line says that they are not used.
  */
-export async function loadSkills(
-  directory: string,
-  program: Pick<Program, "folders" | "trust" | "cwd" | "terminal">,
-  asker: Asker | undefined,
-): Promise<LoadedSkills> {
+export async function loadSkills(directory: string, program: Program, asker: Asker | undefined): Promise<LoadedSkills> {
   const { folders, terminal } = program;
   const found = await findSkills(directory, folders);
   if (!found) return noSkills;
@@ -88,7 +84,7 @@ export function describeSkills({ project, directory }: FoundSkills): string[] {
 
 async function isTrusted(
   found: FoundSkills,
-  { trust, cwd, terminal }: Pick<Program, "trust" | "cwd" | "terminal">,
+  { trust, cwd, terminal }: Program,
   asker: Asker | undefined,
 ): Promise<boolean> {
   const text = skillText(found);

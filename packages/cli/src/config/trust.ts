@@ -90,8 +90,8 @@ export function describeChanges(values: Settings, files: readonly ProjectFile[] 
       return { risk, line: `${risk ? "!" : " "} ${key}: ${JSON.stringify(shown)}${risk ? ` (${risk})` : ""}` };
     });
   for (const { path, text } of files) rows.push(describeFile(path, text));
-  const order = [...rows.filter(({ risk }) => risk), ...rows.filter(({ risk }) => !risk)];
-  return order.map(({ line }) => showInvisible(line));
+  rows.sort((a, b) => Number(b.risk !== undefined) - Number(a.risk !== undefined));
+  return rows.map(({ line }) => showInvisible(line));
 }
 
 function describeFile(path: string, text: string): { readonly risk: string | undefined; readonly line: string } {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { attempt } from "@toolcrib/core/internal";
 import { ownFile } from "@toolcrib/kit/files";
 import type { Folders } from "./folders.ts";
 
@@ -37,11 +38,7 @@ export function inputHistory({ state }: Folders): InputHistory {
 
 function linesOf(text = ""): string[] {
   return text.split("\n").flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === "string" ? [value] : [];
-    } catch {
-      return [];
-    }
+    const value: unknown = attempt(() => JSON.parse(line));
+    return typeof value === "string" ? [value] : [];
   });
 }

@@ -21,10 +21,8 @@ export interface ChatInput {
 }
 
 export interface ChatScreen {
-  /** Completes what is typed from now on. */
-  completeWith(completions: Completions): void;
-  /** Sets what stands above the prompt, and what Shift-Tab does. */
-  tell(status: Status): void;
+  /** Sets what stands above the prompt, what Shift-Tab does, and what completes what is typed. */
+  tell(status: Status, completions: Completions): void;
   /** Shows the events of a turn until it is ended. */
   startTurn(): Promise<{ show(event: AgentEvent): void; end(): void }>;
   readonly pick: PickChoice;

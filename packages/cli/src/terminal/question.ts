@@ -11,7 +11,6 @@ export interface ScreenSize {
 export interface ShownCall {
   /** All of it where it fits the screen; else of each argument head and tail, and how much is left out. */
   readonly summary: readonly string[];
-  readonly isCut: boolean;
   readonly whole: readonly string[];
 }
 
@@ -42,7 +41,7 @@ const fewestRows = 3;
 export function showCall(args: Readonly<Record<string, unknown>>, { columns, rows: free }: ScreenSize): ShownCall {
   const fields = inOrder(args).map(([name, value]) => fieldRows(name, value, Math.max(20, columns - 1)));
   const whole = fields.flat();
-  if (whole.length <= free) return { summary: whole, isCut: false, whole };
+  if (whole.length <= free) return { summary: whole, whole };
   const summary: string[] = [];
   for (const [index, field] of fields.entries()) {
     const left = free - summary.length;
@@ -53,7 +52,7 @@ export function showCall(args: Readonly<Record<string, unknown>>, { columns, row
     }
     summary.push(...headAndTail(field, fieldsLeft === 1 ? left : Math.max(fewestRows, left >> 1)));
   }
-  return { summary, isCut: true, whole };
+  return { summary, whole };
 }
 
 export function showDiff(diff: string, { columns, rows: free }: ScreenSize, style: Style): ShownCall {
@@ -66,8 +65,7 @@ export function showDiff(diff: string, { columns, rows: free }: ScreenSize, styl
     const shown = line === " " ? "" : showLine(line, true);
     return wrap(shown, width).map((row, at) => `${at === 0 ? " " : "↳"} ${paint(row)}`);
   });
-  if (whole.length <= free) return { summary: whole, isCut: false, whole };
-  return { summary: headAndTail(whole, free), isCut: true, whole };
+  return { summary: headAndTail(whole, free), whole };
 }
 
 const paints: Readonly<Record<string, (style: Style) => Paint>> = {

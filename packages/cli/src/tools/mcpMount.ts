@@ -66,15 +66,6 @@ export interface WatchedMount extends McpMount {
   outputs?: string | undefined;
 }
 
-/** Mounts the servers as tools, for `--mcp`, by the revision of `--protocol`. */
-export async function mountServers(
-  program: Program,
-  asker: Asker | undefined,
-  protocol?: string,
-): Promise<WatchedMount> {
-  return mount(withProtocol(await startableServers(program, asker, "--mcp: "), protocol), program);
-}
-
 /** Returns the servers with the revision that the user names, in place of their own. */
 export function withProtocol(config: McpConfig, protocol: string | undefined): McpConfig {
   if (protocol === undefined) return config;

@@ -29,6 +29,7 @@ export async function mountFor(
   if (!mcp && !usesAllowedServers && protocol !== undefined) throw usageError("--protocol is for --mcp; give both");
   const isOffered = mcp ?? (usesAllowedServers && hasServers(program));
   if (!isOffered) return undefined;
-  const { mountAllowedServers, mountServers } = await import("./mcpMount.ts");
-  return mcp ? mountServers(program, asker, protocol) : mountAllowedServers(program, protocol);
+  const { mount, mountAllowedServers, startableServers, withProtocol } = await import("./mcpMount.ts");
+  if (!mcp) return mountAllowedServers(program, protocol);
+  return mount(withProtocol(await startableServers(program, asker, "--mcp: "), protocol), program);
 }

@@ -7,7 +7,7 @@ import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import { createPermissions, type PermissionFlags, type Permissions } from "./permissions.ts";
 import { sandboxOptions } from "./sandbox.ts";
-import { hasShell, isNamed, rootsOf, type ToolFlags } from "./toolSet.ts";
+import { isNamed, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** Returns the flags with the tools of `--on`, which are connected until they are closed, or the program ends. Throws a usage error for what names no remote. */
 export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
@@ -42,7 +42,7 @@ export async function connectRemote<Flags extends ToolFlags & PermissionFlags>(
       program.atEnd.delete(close);
     };
     program.atEnd.add(close);
-    if (sandbox === undefined && !isBoxed && hasShell(flags))
+    if (sandbox === undefined && !isBoxed && isNamed("run_bash", flags))
       terminal.aside(`Commands run on ${remote.name} without a sandbox (--no-sandbox leaves this line out)`);
     return { ...flags, remote: { ...remote, close, [Symbol.asyncDispose]: close } };
   } catch (error) {

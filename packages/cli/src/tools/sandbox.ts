@@ -2,7 +2,7 @@ import { type SandboxOptions, sandboxProblem } from "@toolcrib/tools-bash";
 import { usageError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
 import type { PermissionFlags } from "./permissions.ts";
-import { hasShell, hideState, rootsOf, type ToolFlags } from "./toolSet.ts";
+import { hideState, isNamed, rootsOf, type ToolFlags } from "./toolSet.ts";
 
 /** The words that `--sandbox-allow` may name, beside protected paths, which hold a dot or a slash. */
 const allowable = ["network", "sockets"] as const;
@@ -33,7 +33,7 @@ export async function chooseSandbox<Flags extends ToolFlags & PermissionFlags>(
   const inside = { ...flags, commandSandbox: sandboxOptions(flags) };
   const isAskedFor = sandbox === true || sandboxAllow !== undefined;
   // A shell that is switched on later runs in the sandbox or fails: the user was not told that it could run without.
-  if (!isAskedFor && !isOffered && !hasShell(flags)) return inside;
+  if (!isAskedFor && !isOffered && !isNamed("run_bash", flags)) return inside;
   const root = rootsOf(flags, cwd);
   // Protected paths that cannot be kept are no reason to run without a sandbox: they stop commands.
   const sandboxToTry = { ...inside.commandSandbox, unprotected: ["./"] };
@@ -53,7 +53,7 @@ const howToSwitchOn = "--enable run_bash turns them on, with all your rights and
 /** Returns whether the shell is on if a sandbox works: where a mode asks or refuses, and no flag says anything about it. */
 function offersShellIn(flags: ToolFlags & PermissionFlags): boolean {
   const { offersShell, mode = "ask", tools, disable } = flags;
-  if (!offersShell || hasShell(flags) || tools || disable?.includes("run_bash")) return false;
+  if (!offersShell || isNamed("run_bash", flags) || tools || disable?.includes("run_bash")) return false;
   return mode === "ask" || mode === "accept-edits" || mode === "plan";
 }
 

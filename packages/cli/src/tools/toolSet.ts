@@ -133,10 +133,6 @@ export function rootsOf({ on, root = [] }: ToolFlags, cwd: string): string[] {
   return root.length > 0 ? root.map((directory) => resolve(cwd, directory)) : [cwd];
 }
 
-export function hasShell(flags: ToolFlags): boolean {
-  return isNamed("run_bash", flags);
-}
-
 export function isNamed(name: string, { tools, enable, disable }: ToolFlags): boolean {
   const isIn = (names: readonly string[] | undefined): boolean => names?.includes(name) ?? false;
   return (isIn(tools) || isIn(enable)) && !isIn(disable);

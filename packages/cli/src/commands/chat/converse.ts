@@ -147,7 +147,7 @@ class ChatSession {
   #fillScreen(): void {
     const context = this.#context;
     const { conversation } = context;
-    this.#input.screen?.tell({
+    const status = {
       facts: () => [
         this.#warnedAt === this.#input.typed ? leaveHint : "",
         context.model,
@@ -157,8 +157,8 @@ class ChatSession {
       mode: () => conversation.permissions.mode,
       calls: this.#calls,
       changeMode: () => conversation.setMode(nextMode(conversation.permissions.mode)),
-    });
-    this.#input.screen?.completeWith({
+    };
+    this.#input.screen?.tell(status, {
       commands: slashCommands(context),
       wordsAfter: async (name, words) =>
         (await slashCommands(context)

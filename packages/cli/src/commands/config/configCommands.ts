@@ -68,8 +68,8 @@ export const set: DefineCommand = defineCommand({
     const keepTrust = await trustKeeper(flags, program);
     const value = parseSetting(key, words);
     await checkRules({ [key]: value });
-    const { text } = await file.set(key, value);
-    await keepTrust(text);
+    const content = await file.set(key, value);
+    if (content) await keepTrust(content.text);
     program.terminal.aside(`${key} is set in ${file.name}.`);
     return "ok";
   },
@@ -154,10 +154,7 @@ function requireKey(key: string): void {
 }
 
 /** Trusts the user's own change, but not what stood there without being trusted. */
-async function trustKeeper(
-  { project }: PlaceFlags,
-  place: Pick<Program, "trust" | "cwd">,
-): Promise<(text: string) => Promise<void>> {
+async function trustKeeper({ project }: PlaceFlags, place: Program): Promise<(text: string) => Promise<void>> {
   if (!project) return async () => {};
   const read = (text: string | undefined): Project =>
     readProject(place.cwd, text === undefined ? undefined : { text, values: {} });

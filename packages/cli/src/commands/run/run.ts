@@ -195,7 +195,7 @@ interface RunSummary {
   readonly about: object;
 }
 
-export interface Report {
+interface Report {
   event(event: Exclude<AgentEvent, { type: "end" }>): void;
   end(end: TurnEnd | undefined, summary: RunSummary): void;
   failure(error: unknown, about: object): void;
@@ -220,7 +220,7 @@ function addCall(
 }
 
 /** Prints what happens: text as it comes, or one JSON object at the end, or each event as a line of JSON. `asObject`: the text of the model is no answer. */
-export function createReport(format: OutputFormat, asObject: boolean, terminal: Terminal): Report {
+function createReport(format: OutputFormat, asObject: boolean, terminal: Terminal): Report {
   const line = (value: object): void => terminal.data(`${JSON.stringify(value)}\n`);
   const render = createRenderer(terminal.style);
   const notes = (event: AgentEvent): void => terminal.print(render(event).filter(({ to }) => to !== "stdout"));

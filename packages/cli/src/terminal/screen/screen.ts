@@ -11,7 +11,7 @@ import { completionProvider, InputLine } from "./inputLine.ts";
 import { joinedFacts, keyModes, LiveRows, type Surface, terminalSurface } from "./liveRows.ts";
 import { Pager, type Panel, Picker } from "./panel.ts";
 import { clipboardPicture, pastedText, removePictures } from "./pastedPicture.ts";
-import { FinishedRows, type Kind, messageRows, TurnRows, withGaps } from "./turnRows.ts";
+import { type Kind, messageRows, SpacedRows, TurnRows } from "./turnRows.ts";
 
 /** Milliseconds between two drawings. */
 const pauseMs = 33;
@@ -34,7 +34,7 @@ export class Screen implements ChatInput, ChatScreen {
   #panel: Panel | undefined;
   #turn: TurnRows | undefined;
   #history: string[];
-  readonly #done = new FinishedRows();
+  readonly #done = new SpacedRows();
   #drawTimer: NodeJS.Timeout | undefined;
   #drawnAt = 0;
   #pausedAt: number | undefined;
@@ -82,12 +82,9 @@ export class Screen implements ChatInput, ChatScreen {
     return line;
   }
 
-  completeWith(completions: Completions): void {
-    this.#line.completeWith(completionProvider(completions));
-  }
-
-  tell(status: Status): void {
+  tell(status: Status, completions: Completions): void {
     this.#status = status;
+    this.#line.completeWith(completionProvider(completions));
     this.#changed();
   }
 
@@ -233,7 +230,9 @@ export class Screen implements ChatInput, ChatScreen {
     if (this.#pausedAt !== undefined) return;
     this.#drawnAt = Date.now();
     const { columns, rows: height } = this.#surface;
-    const { live, kind } = withGaps(this.#turn?.rows(columns, Math.max(3, height >> 1)) ?? [], this.#done.lastKind);
+    const parts = this.#turn?.rows(columns, Math.max(3, height >> 1)) ?? [];
+    const live = new SpacedRows(this.#done.lastKind);
+    for (const { kind, rows } of parts) if (rows.length > 0) live.add(kind, rows);
     const { rows, cursor } = this.#panel
       ? { rows: this.#panel.rows(columns, Math.max(3, height - 1)), cursor: undefined }
       : this.#line.draw(columns);
@@ -242,7 +241,7 @@ export class Screen implements ChatInput, ChatScreen {
     else {
       const { dim } = this.#options.program.terminal.style;
       const waiting = this.#queue.lines.map((line) => dim(oneLine(`waits: ${line}`, columns - 1)));
-      const above = [...live, ...(kind === undefined ? [] : [""]), ...status, ...waiting];
+      const above = [...live.rows, ...(live.lastKind === undefined ? [] : [""]), ...status, ...waiting];
       const place = cursor && { ...cursor, row: above.length + cursor.row };
       this.#rows.draw(this.#done.take(columns), [...above, ...rows], place);
     }

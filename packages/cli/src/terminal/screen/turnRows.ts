@@ -18,35 +18,24 @@ interface Call {
   last: string;
 }
 
-/** Puts rows one below the other, with a blank one between two kinds; `kind` is the last. */
-export function withGaps<Last>(
-  parts: readonly { readonly kind: Kind; readonly rows: readonly string[] }[],
-  before: Last,
-): { readonly live: string[]; readonly kind: Kind | Last } {
-  const live: string[] = [];
-  let kind: Kind | Last = before;
-  for (const part of parts.filter(({ rows }) => rows.length > 0)) {
-    if (kind !== undefined && kind !== part.kind) live.push("");
-    live.push(...part.rows);
-    kind = part.kind;
-  }
-  return { live, kind };
-}
-
-/** Rows that are to be printed for good, with a blank one between two kinds. */
-export class FinishedRows {
-  #rows: string[] = [];
-  /** The kind of what was printed last. */
+/** Rows one below the other, with a blank one between two kinds. */
+export class SpacedRows {
+  readonly rows: string[] = [];
   lastKind: Kind | "question" | undefined;
 
+  /** Begins below rows of a kind. */
+  constructor(lastKind?: Kind | "question") {
+    this.lastKind = lastKind;
+  }
+
   add(kind: Kind | "question", rows: readonly string[]): void {
-    if (this.lastKind !== undefined && (this.lastKind !== kind || kind === "message")) this.#rows.push("");
-    this.#rows.push(...rows);
+    if (this.lastKind !== undefined && (this.lastKind !== kind || kind === "message")) this.rows.push("");
+    this.rows.push(...rows);
     this.lastKind = kind;
   }
 
   take(columns: number): string[] {
-    return this.#rows.splice(0).flatMap((row) => hangingRows(row, columns));
+    return this.rows.splice(0).flatMap((row) => hangingRows(row, columns));
   }
 }
 
