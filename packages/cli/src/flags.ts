@@ -69,14 +69,9 @@ const readers: { readonly [Key in keyof Values]: Reader<Values[Key]> } = {
 
 /** Reads `90s` or `5m` as milliseconds. Throws a usage error that begins with `what`. */
 export function readDuration(word: string, what: string): number {
-  const units = new Map([
-    ["ms", 1],
-    ["s", 1000],
-    ["m", 60_000],
-    ["h", 3_600_000],
-  ]);
+  const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(word) ?? [];
-  const ms = Number(amount) * (units.get(unit) ?? Number.NaN);
+  const ms = Number(amount) * (units[unit] ?? Number.NaN);
   if (ms >= 1 && ms <= longestDelayMs) return ms;
   throw usageError(`${what} ${word}: expected a number with a unit, such as 90s, 5m or 2h, at most 596h`);
 }

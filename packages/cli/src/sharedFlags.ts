@@ -17,10 +17,7 @@ const choiceFlags = {
 } as const;
 
 const programFlags = {
-  programs: {
-    usage: "--programs",
-    about: "add run_program, so that the model can call many tools in one program",
-  },
+  programs: { usage: "--programs", about: "add run_program, so that the model can call many tools in one program" },
 } as const;
 
 /** Choose the tools and what they may reach. */
@@ -51,21 +48,9 @@ export const permissionFlags = {
     about: "what runs if no rule decides (default: ask; full for tools call and mcp serve)",
     value: ["ask", "plan", "read-only", "accept-edits", "full"],
   },
-  allow: {
-    usage: "--allow <rule>",
-    about: "calls that run, such as 'run_bash(npm test *)'",
-    value: "rules",
-  },
-  ask: {
-    usage: "--ask <rule>",
-    about: "calls that need your answer, even if a rule allows them",
-    value: "rules",
-  },
-  deny: {
-    usage: "--deny <rule>",
-    about: "calls that never run, such as 'effect:read(.env)'",
-    value: "rules",
-  },
+  allow: { usage: "--allow <rule>", about: "calls that run, such as 'run_bash(npm test *)'", value: "rules" },
+  ask: { usage: "--ask <rule>", about: "calls that need your answer, even if a rule allows them", value: "rules" },
+  deny: { usage: "--deny <rule>", about: "calls that never run, such as 'effect:read(.env)'", value: "rules" },
 } as const;
 
 export const mcpFlag = {
@@ -121,10 +106,7 @@ const limitFlags = {
 
 const sessionFlags = {
   continue: { usage: "-c, --continue", about: "continue the last conversation of this directory" },
-  resume: {
-    usage: "-r, --resume [session]",
-    about: "continue a conversation: its number, id or file, or pick one",
-  },
+  resume: { usage: "-r, --resume [session]", about: "continue a conversation: its number, id or file, or pick one" },
 } as const;
 
 type AgentFlags = typeof modelFlags &

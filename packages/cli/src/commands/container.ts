@@ -13,10 +13,7 @@ import { type DefineCommand, defineCommand } from "./defineCommand.ts";
 
 const flags = {
   project: { usage: "--project <dir>", about: "the directory that is mounted, at its own path (default: this one)" },
-  network: {
-    usage: "--network <name>",
-    about: "none, host, or a network of the engine (default: the engine's own)",
-  },
+  network: { usage: "--network <name>", about: "none, host, or a network of the engine (default: the engine's own)" },
   env: {
     usage: "--env <name>",
     about: "pass this variable too, in addition to keys and settings; can be repeated",

@@ -8,14 +8,7 @@ import { sessionRetention } from "../config/ownSettings.ts";
 import { type LoadedSkills, loadSkills, noSkills } from "../config/skills.ts";
 import { CliError } from "../exitReasons.ts";
 import type { Program } from "../program.ts";
-import {
-  isKeptSession,
-  makeSessionFolder,
-  type PickSession,
-  resumedFile,
-  sessionChoice,
-  sessionsOf,
-} from "../state/sessionFile.ts";
+import { isKeptSession, makeSessionFolder, resumedFile, sessionsOf } from "../state/sessionFile.ts";
 import type { Asker, PickChoice } from "../terminal/ask.ts";
 import { firstLineOf, withTextBefore } from "../terminal/prompt.ts";
 import { answersTo } from "../tools/approval.ts";
@@ -37,8 +30,7 @@ export async function openConversation(
 ): Promise<Conversation> {
   const sessions = sessionsOf(given.directory ?? program.cwd, program.folders);
   // First: what cannot be resumed connects nothing.
-  const pickOne: PickSession | undefined = pick && ((found) => pick(found.map((one) => sessionChoice(one))));
-  const resumed = await resumedFile(given, sessions, program.cwd, pickOne);
+  const resumed = await resumedFile(given, sessions, program.cwd, pick);
   const connected = await connectRemote(await withPrograms(given), program, {
     background: user.jobs !== undefined,
     signal: given.signal,

@@ -40,7 +40,7 @@ export function sessionsOf(directory: string, { state }: Folders): SessionFolder
 }
 
 /** Lets the user pick one of some conversations: its number from 0. */
-export type PickSession = (found: readonly SessionSummary[]) => Promise<number | undefined>;
+type PickSession = (choices: readonly ReturnType<typeof sessionChoice>[]) => Promise<number | undefined>;
 
 /** Finds the conversation that `-r` names, or for `-c` the folder's last; undefined for a new one. Throws a usage error where there is none. */
 export async function resumedFile(
@@ -56,7 +56,7 @@ export async function resumedFile(
       throw usageError(
         "--resume without a name asks which one, and there is no terminal; toolcrib sessions list shows them",
       );
-    const picked = found[(await pick?.(found)) ?? -1];
+    const picked = found[(await pick?.(found.map((one) => sessionChoice(one)))) ?? -1];
     if (picked) return picked.file;
     throw usageError(found.length > 0 ? "--resume: none was picked" : noneYet);
   }

@@ -66,12 +66,7 @@ export function terminalAsker(
       terminal.alone(async (write) => {
         const keys = keyboard ?? openKeyboard(stdin);
         try {
-          if (!(await untilQuiet(keys, { signal, interrupt, stop }))) return undefined;
-          const row = answerRow(stderr, write);
-          row.say(question);
-          const answer = await readAnswer(keys, row, { signal, interrupt, stop });
-          write("\n");
-          return answer;
+          return await readAnswer(keys, question, answerRow(stderr, write), { signal, interrupt, stop });
         } finally {
           if (!keyboard) keys.close();
         }
@@ -90,32 +85,12 @@ const ctrlD = "\u0004";
 const escapeKey = "\u001b";
 const ctrlU = "\u0015";
 
-/** Drops what was typed before the question is shown. Undefined when the user left. */
-function untilQuiet(keyboard: Keyboard, ends: Ends): Promise<true | undefined> {
-  return listen(keyboard, ends, (finish) => {
-    let timer: NodeJS.Timeout | undefined;
-    let check: NodeJS.Immediate | undefined;
-    const stop = (): void => {
-      clearTimeout(timer);
-      clearImmediate(check);
-    };
-    const wait = (): void => {
-      stop();
-      timer = setTimeout(() => {
-        // After a busy time the timer fires before typed keys are read; the immediate fires after.
-        check = setImmediate(finish, true);
-      }, quietMs);
-    };
-    wait();
-    return { onKeys: wait, stop };
-  });
-}
-
 interface AnswerRow {
   /** Writes words before the answer, which is empty then. */
   say(words: string): void;
   /** Shows the answer as it is now; of one that is too long for the row, its end. */
   show(answer: string): void;
+  end(): void;
 }
 
 function answerRow(stderr: NodeJS.WriteStream, write: (text: string) => void): AnswerRow {
@@ -142,65 +117,76 @@ function answerRow(stderr: NodeJS.WriteStream, write: (text: string) => void): A
       else stderr.write(`\r${before}${" ".repeat(room)}\r${before}${next}`);
       shown = next;
     },
+    end: () => write("\n"),
   };
 }
 
-/** Reads one line, echoed; undefined when the user left by Ctrl-C or Ctrl-D. */
-function readAnswer(keyboard: Keyboard, row: AnswerRow, ends: Ends): Promise<string | undefined> {
-  return listen(keyboard, ends, (finish) => {
-    let answer = "";
-    return {
-      onKeys(keys) {
-        const typed = keys.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, "");
-        if (/[\r\n]./s.test(typed)) {
-          answer = "";
-          row.show(answer);
-          return row.say("(one line, please) ");
-        }
-        for (const key of typed) {
-          if (key === "\r" || key === "\n") return finish(answer);
-          if (key === "\u007f" || key === "\b") answer = answer.slice(0, -1);
-          else if (key === ctrlU) answer = "";
-          else if (answer.length < longestAnswer && showInvisible(key) === key && key.length === 1) answer += key;
-          row.show(answer);
-        }
-      },
-    };
-  });
-}
-
-interface Listener {
-  onKeys(keys: string): void;
-  stop?(): void;
-}
-
-/** Ends by `finish`, or with undefined when the user leaves by Ctrl-C or Ctrl-D, the input ends or the signal fires. */
-function listen<Result>(
+/**
+ * Drops what is typed until nothing was for a while, then shows the question and reads one line, echoed. Undefined when the user leaves by
+ * Ctrl-C or Ctrl-D, the input ends or the signal fires.
+ */
+function readAnswer(
   keyboard: Keyboard,
+  question: string,
+  row: AnswerRow,
   { signal, interrupt, stop }: Ends,
-  start: (finish: (result: Result) => void) => Listener,
-): Promise<Result | undefined> {
-  return new Promise((resolve) => {
-    const end = (result?: Result): void => {
-      release();
-      listener.stop?.();
-      signal?.removeEventListener("abort", onAbort);
-      resolve(result);
-    };
-    const onAbort = (): void => end();
-    const listener = start(end);
-    const release = keyboard.take((keys) => {
-      if (keys === undefined || keys.includes(ctrlD)) return end();
-      if (keys === escapeKey) {
-        end();
-        return stop();
+): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  let answer = "";
+  let isAsked = false;
+  let timer: NodeJS.Timeout | undefined;
+  let check: NodeJS.Immediate | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    clearImmediate(check);
+  };
+  const ask = (): void => {
+    isAsked = true;
+    row.say(question);
+  };
+  const waitAndAsk = (): void => {
+    cancel();
+    // After a busy time the timer fires before typed keys are read; the immediate fires after.
+    timer = setTimeout(() => {
+      check = setImmediate(ask);
+    }, quietMs);
+  };
+  const type = (keys: string): void => {
+    const typed = keys.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, "");
+    if (/[\r\n]./s.test(typed)) {
+      answer = "";
+      row.show(answer);
+      row.say("(one line, please) ");
+      return;
+    }
+    for (const key of typed) {
+      if (key === "\r" || key === "\n") {
+        resolve(answer);
+        return;
       }
-      if (!keys.includes(ctrlC)) return listener.onKeys(keys);
-      end();
-      interrupt();
-    });
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort);
+      if (key === "\u007f" || key === "\b") answer = answer.slice(0, -1);
+      else if (key === ctrlU) answer = "";
+      else if (answer.length < longestAnswer && showInvisible(key) === key && key.length === 1) answer += key;
+      row.show(answer);
+    }
+  };
+  const leave = (): void => resolve(undefined);
+  const release = keyboard.take((keys) => {
+    if (keys === undefined || keys.includes(ctrlD)) return leave();
+    const [isEscape, isInterrupt] = [keys === escapeKey, keys.includes(ctrlC)];
+    if (!isEscape && !isInterrupt) return isAsked ? type(keys) : waitAndAsk();
+    leave();
+    if (isEscape) stop();
+    else interrupt();
+  });
+  waitAndAsk();
+  if (signal?.aborted) leave();
+  signal?.addEventListener("abort", leave);
+  return promise.finally(() => {
+    release();
+    cancel();
+    signal?.removeEventListener("abort", leave);
+    if (isAsked) row.end();
   });
 }
 

@@ -45,35 +45,6 @@ export class CallsWithin {
   }
 }
 
-const mostPrinted = 10;
-
-/** The calls of programs where rows are printed for good: the first ones, as they end, and how many more there were. */
-export class PrintedCalls {
-  readonly #calls = new CallsWithin();
-  readonly #printed = new Set<CallWithin>();
-  readonly #style: Style;
-
-  constructor(style: Style) {
-    this.#style = style;
-  }
-
-  /** Takes the event of a call within another, and returns the rows to print. */
-  take(event: AgentEvent): string[] {
-    const [call, outer] = this.#calls.take(event) ?? [];
-    if (!call || outer === undefined) return [];
-    const before = this.#calls.of(outer).filter((one) => this.#printed.has(one)).length;
-    if (call.state === "running" || before >= mostPrinted) return [];
-    this.#printed.add(call);
-    return [rowOf(call, this.#style)];
-  }
-
-  /** Returns the row of those that were not printed, if there are any, of a call that is over. */
-  end(outer: string): string[] {
-    const more = countText(this.#calls.end(outer).filter((one) => !this.#printed.delete(one)));
-    return more === "" ? [] : [this.#style.dim(`  … and ${more}`)];
-  }
-}
-
 /** Writes `42 calls, 2 failed`; empty for none. */
 export function countText(calls: readonly CallWithin[]): string {
   if (calls.length === 0) return "";

@@ -15,25 +15,8 @@ export interface ShownCall {
 }
 
 /** Arguments that say what a call reaches, as most tools name them: shown first. */
-const decisiveArguments: readonly string[] = [
-  "command",
-  "cmd",
-  "script",
-  "code",
-  "sql",
-  "query",
-  "path",
-  "paths",
-  "file",
-  "source",
-  "destination",
-  "url",
-  "uri",
-  "host",
-  "to",
-  "cwd",
-  "env",
-];
+const decisiveArguments: readonly string[] =
+  "command cmd script code sql query path paths file source destination url uri host to cwd env".split(" ");
 
 const fewestRows = 3;
 

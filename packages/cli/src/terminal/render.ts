@@ -3,10 +3,12 @@ import type { AgentEvent, Usage } from "@toolcrib/agent";
 import type { ToolProgress } from "@toolcrib/core";
 import { oneLine } from "@toolcrib/core/internal";
 import { withoutControls } from "@toolcrib/core/text";
-import { errorText, PrintedCalls, showArguments, summary } from "./callsWithin.ts";
+import { CallsWithin, type CallWithin, countText, errorText, rowOf, showArguments, summary } from "./callsWithin.ts";
 import type { Style } from "./style.ts";
 
 const mostThoughts = 3;
+/** Calls of one program that are printed: the first ones, as they end. */
+const mostPrinted = 10;
 
 /** A piece of text and the stream it belongs to; `tail` is a row that is shown in place on a screen until something else comes. */
 export interface Printed {
@@ -21,12 +23,17 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
   let lastProblem = "";
   let said = "";
   let thought = "";
-  let within: PrintedCalls | undefined;
+  let within: CallsWithin | undefined;
+  const printed = new Set<CallWithin>();
   const note = (text: string): Printed[] => {
     // On one screen, a note must not continue a line of the answer; on stdout that line simply goes on after a line break.
     const closing: Printed[] = open ? [{ to: "stdout", text: "\n" }] : [];
     open = false;
     return [...closing, { to: "stderr", text: `${text}\n` }];
+  };
+  const moreWithin = (id: string): string => {
+    const more = countText(within?.end(id).filter((one) => !printed.delete(one)) ?? []);
+    return more === "" ? "" : `${style.dim(`  … and ${more}`)}\n`;
   };
   const rendered = (event: AgentEvent): Printed[] => {
     switch (event.type) {
@@ -39,18 +46,14 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
           `${style.cyan("→")} ${style.bold(oneLine(event.name, 64))} ${style.dim(showArguments(event.args))}`,
         );
       case "tool-result":
-        return note([...(within?.end(event.id) ?? []), resultRow(event, style)].join("\n"));
+        return note(`${moreWithin(event.id)}${resultRow(event, style)}`);
       case "tool-progress":
         return [{ to: "tail", text: lastLine(event.progress) }];
       case "retry": {
         const problem = oneLine(event.remedy?.problem ?? event.message, 200);
-        const isSame = problem === lastProblem;
+        const words = problem === lastProblem ? "It failed the same way." : problem;
         lastProblem = problem;
-        return note(
-          style.dim(
-            `${isSame ? "It failed the same way." : problem} Trying again in ${(event.delayMs / 1000).toFixed(1)} s${event.discardText ? "; ignore the text above" : ""}.`,
-          ),
-        );
+        return note(style.dim(`${words} ${whatFollows(event)}`));
       }
       case "steering":
         return note(style.dim(`> ${oneLine(event.text, 200)}`));
@@ -82,13 +85,14 @@ export function createRenderer(style: Style): (event: AgentEvent) => Printed[] {
     }
     if (event.type === "usage") return [];
     if ("within" in event && event.within !== undefined) {
-      within ??= new PrintedCalls(style);
-      return within.take(event).flatMap(note);
+      within ??= new CallsWithin();
+      const [call] = within.take(event) ?? [];
+      const isFull = within.of(event.within).filter((one) => printed.has(one)).length >= mostPrinted;
+      if (!call || call.state === "running" || isFull) return [];
+      printed.add(call);
+      return note(rowOf(call, style));
     }
-    const thoughts = noteLines(thought);
-    const more = thoughts.length - mostThoughts;
-    const shown = more > 0 ? [...thoughts.slice(0, mostThoughts), `… ${more} more`] : thoughts;
-    const lines = [...shown.map((line) => `  ${line}`), ...noteLines(said)];
+    const lines = [...firstThoughts(thought), ...noteLines(said)];
     thought = said = "";
     return [...(lines.length > 0 ? note(lines.map(style.dim).join("\n")) : []), ...rendered(event)];
   };
@@ -99,6 +103,16 @@ function resultRow(event: Extract<AgentEvent, { type: "tool-result" }>, { dim, g
   return event.isError
     ? `${red("✗")} ${dim(`${name}:`)} ${oneLine(errorText(event), 300)}`
     : `${green("✓")} ${dim(`${name}: ${summary(event.output)}`)}`;
+}
+
+function firstThoughts(thought: string): string[] {
+  const lines = noteLines(thought);
+  const more = lines.length - mostThoughts;
+  return [...lines.slice(0, mostThoughts), ...(more > 0 ? [`… ${more} more`] : [])].map((line) => `  ${line}`);
+}
+
+function whatFollows({ delayMs, discardText }: Extract<AgentEvent, { type: "retry" }>): string {
+  return `Trying again in ${(delayMs / 1000).toFixed(1)} s${discardText ? "; ignore the text above" : ""}.`;
 }
 
 function whatWasShortened(done: Extract<AgentEvent, { type: "compaction" }>): string {

@@ -251,18 +251,12 @@ async function filesLike(typed: string, registry: AnyToolRegistry, signal: Abort
 
 const mostShared = 50_000;
 
-interface OwnCommand {
-  /** In one sentence. */
-  readonly end: string;
-  readonly forModel: string;
-}
-
 /** Runs a command of the user's own in the shell, and prints what it prints. */
-export async function runOwnCommand(
+async function runOwnCommand(
   command: string,
   { host, cwd, terminal }: Program,
   signal: AbortSignal,
-): Promise<OwnCommand> {
+): Promise<{ readonly end: string; readonly forModel: string }> {
   let output = "";
   let line = "";
   const onOutput = (text: string): void => {

@@ -150,25 +150,19 @@ export function slashCommands({ more }: SlashContext): readonly SlashCommand[] {
   return [...builtIn, ...others.filter(({ name }) => !builtIn.some((one) => one.name === name))];
 }
 
-/** The names of commands in other programs. */
+/** The names that our commands have in other programs. */
 const otherNames: Readonly<Record<string, string>> = {
-  "allowed-tools": "permissions",
-  approvals: "mode",
-  bashes: "jobs",
-  bye: "quit",
-  compress: "compact",
-  continue: "resume",
-  cost: "stats",
-  memory: "context",
-  new: "clear",
-  plan: "mode plan",
-  reset: "clear",
-  rewind: "undo",
-  sessions: "resume",
-  skills: "context",
-  status: "stats",
-  tokens: "stats",
-  usage: "stats",
+  clear: "new reset",
+  compact: "compress",
+  context: "memory skills",
+  jobs: "bashes",
+  mode: "approvals",
+  "mode plan": "plan",
+  permissions: "allowed-tools",
+  quit: "bye",
+  resume: "continue sessions",
+  stats: "cost status tokens usage",
+  undo: "rewind",
 };
 
 /** The keys of a terminal whose rows can change. */
@@ -196,7 +190,8 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   if (command) return command.run(context, words, line.slice(typed.length).trim());
   if (name.startsWith(promptPrefix)) return runPrompt(name, words, context);
   const names = commands.map((one) => one.name);
-  const ours = Object.hasOwn(otherNames, name) ? otherNames[name] : nearestName(name, names);
+  const [meant] = Object.entries(otherNames).find(([, others]) => others.split(" ").includes(name)) ?? [];
+  const ours = meant ?? nearestName(name, names);
   return `There is no command ${typed}${ours === undefined ? ";" : `; did you mean /${ours}?`} /help lists them.`;
 }
 

@@ -40,10 +40,7 @@ const flags = {
     about: "text, one JSON object, or events as JSON",
     value: ["text", "json", "stream-json"],
   },
-  outputSchema: {
-    usage: "--output-schema <file>",
-    about: "answer with a value that fits this JSON Schema",
-  },
+  outputSchema: { usage: "--output-schema <file>", about: "answer with a value that fits this JSON Schema" },
   maxCost: {
     usage: "--max-cost <dollars>",
     about: "end the run once the replies have cost this much",

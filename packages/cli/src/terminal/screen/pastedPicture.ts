@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { findProgram } from "@toolcrib/kit/files";
 import { imageFormat } from "@toolcrib/kit/text";
 import { isFile } from "../../state/givenFile.ts";
@@ -67,21 +68,11 @@ export function removePictures(): void {
   }
 }
 
+/** Undefined for a program that fails, prints too much, or does not end. */
 function outputOf(program: string, args: readonly string[]): Promise<Buffer | undefined> {
-  const child = spawn(program, args, {
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: longestWaitMs,
-    killSignal: "SIGKILL",
-  });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > mostBytes) child.kill("SIGKILL");
-    else chunks.push(chunk);
-  });
-  return new Promise((resolve) => {
-    child.once("error", () => resolve(undefined));
-    child.once("close", (code) => resolve(code === 0 ? Buffer.concat(chunks) : undefined));
-  });
+  const options = { encoding: "buffer", timeout: longestWaitMs, killSignal: "SIGKILL", maxBuffer: mostBytes } as const;
+  return promisify(execFile)(program, args, options).then(
+    ({ stdout }) => stdout,
+    () => undefined,
+  );
 }
