@@ -86,7 +86,8 @@ async function showHandwritten() {
   };
   if (rounds.length === 0) return 1;
   const what = `${format(runs)} runs of 21 steps on ${workers} workers`;
-  console.log(`| ${what} | steps a second | to by hand | statements, transactions, rows per step | | |`);
+  const each = ["statements", "transactions", "rows"].map((name) => `${name} per step`).join(" | ");
+  console.log(`| ${what} | steps a second | to by hand | ${each} |`);
   console.log("| --- | --: | --: | --: | --: | --: |");
   console.log(row("a workflow of the same engine, written by hand", "handwritten"));
   console.log(row("durable runs, idempotent tools", "durable"));

@@ -84,16 +84,10 @@ function carrierOf(span: SpanContext): TraceCarrier | undefined {
 const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 function contextOf(carrier: TraceCarrier | undefined): SpanContext | undefined {
-  const [, traceId, spanId, flags] = traceparent.exec(carrier?.traceparent ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  const [, traceId = "", spanId = "", flags = ""] = traceparent.exec(carrier?.traceparent ?? "") ?? [];
   const traceState = carrier?.tracestate === undefined ? undefined : createTraceState(carrier.tracestate);
-  const remote = {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-    ...(traceState && { traceState }),
-  };
+  const traceFlags = Number.parseInt(flags, 16);
+  const remote = { traceId, spanId, traceFlags, isRemote: true, ...(traceState && { traceState }) };
   return isSpanContextValid(remote) ? remote : undefined;
 }
 
