@@ -43,7 +43,7 @@ export class Agent {
     const steps = new Steps(options.steps);
     const state = { provider, history, steps, steering, compaction, stopRepeats, systemPrompt, running: false };
     const context = contextOf(state, options.sessionContextFilePath ?? defaultSessionFile);
-    const { tools = onlySaving } = options;
+    const { tools = new ToolRegistry([createSaveSessionContextTool(context)]) } = options;
     this.toolRegistry = checkedTools(typeof tools === "function" ? tools(context) : tools);
     this.#state = Object.assign(state, { tools: this.toolRegistry, limits: options });
     if (options.journal !== undefined)
@@ -179,7 +179,7 @@ export class Agent {
 
   /** Tokens and cost of the session so far. */
   get usage(): Usage {
-    return this.#state.history.usage;
+    return this.#state.history.state.usage;
   }
 }
 
@@ -188,12 +188,6 @@ function linesOf({ messages, usage, pending, foundTools, opening, changes = [] }
   const kept = { ...(pending && { pending }), ...(foundTools && { foundTools }), ...(opening && { opening, changes }) };
   const said = messages.length + Object.keys(kept).length > 0 ? [{ type: "messages", messages, ...kept } as const] : [];
   return usage ? [...said, { type: "usage", usage }] : said;
-}
-
-function onlySaving(context: ToolContext): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.register(createSaveSessionContextTool(context));
-  return registry;
 }
 
 /** Creates the context for tools. Its getters read the agent's present state. */

@@ -3,7 +3,7 @@ import { defineTool, type ExecutableTool, type ToolCallInfo } from "@toolcrib/co
 import { type OptionSpecs, option, withDefault } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
 import type { Agent } from "./agent.ts";
-import { AgentError } from "./errors.ts";
+import { invalidOption } from "./errors.ts";
 import type { AgentEvent, Usage } from "./messages.ts";
 import { readAgentOptions } from "./options.ts";
 import { costOf } from "./providers/models/cost.ts";
@@ -70,21 +70,10 @@ export function createAgentTool(options: AgentToolOptions): ExecutableTool {
 }
 
 async function madeBy(makeAgent: AgentToolOptions["agent"]): Promise<Agent> {
-  const agent: unknown = await makeAgent();
-  if (isAgent(agent)) return agent;
-  throw new AgentError({
-    code: "invalid_option",
-    message: "The function agent of createAgentTool must return an Agent.",
-  });
-}
-
-function isAgent(value: unknown): value is Agent {
-  return (
-    isObject(value) &&
-    typeof value.streamChat === "function" &&
-    isObject(value.toolRegistry) &&
-    isObject(value.provider)
-  );
+  const agent = await makeAgent();
+  const { streamChat, toolRegistry, provider }: Record<string, unknown> = isObject(agent) ? agent : {};
+  if (typeof streamChat === "function" && isObject(toolRegistry) && isObject(provider)) return agent;
+  throw invalidOption("The function agent of createAgentTool must return an Agent.");
 }
 
 async function answerOf(

@@ -45,7 +45,7 @@ export function createObjectAnswer<const Schema extends ParametersSchema>(
   provider?: Pick<Provider, "abilities">,
 ): ObjectAnswer<ArgumentsOf<Schema>> {
   let given: { readonly value: ArgumentsOf<Schema> } | undefined;
-  const wrapped = isJsonSchema(schema) && schema.type !== "object" ? asProperty(schema) : undefined;
+  const wrapped = "~standard" in schema || schema.type === "object" ? undefined : asProperty(schema);
   const tool = defineTool({
     name: answerTool,
     description: "Give the final answer of this task. Call it once, alone, when all else is done.",
@@ -130,10 +130,6 @@ function answeringCall(messages: readonly Message[]): ToolCallBlock | undefined 
       name === answerTool &&
       messages.findLast((message) => message.role === "tool" && message.callId === id && !message.isError),
   );
-}
-
-function isJsonSchema(schema: ParametersSchema): schema is JsonSchema {
-  return !("~standard" in schema);
 }
 
 /** Wraps any value but an object in the property `value`: arguments are always an object. References lead from the root of these. */

@@ -72,6 +72,10 @@ export class AgentError extends MarkedError {
   }
 }
 
+export function invalidOption(message: string): AgentError {
+  return new AgentError({ code: "invalid_option", message });
+}
+
 /** Returns the message of an error that ends in advice, and its parts. */
 export function advised(problem: string, advice: Remedy["advice"]): { message: string; remedy: Remedy } {
   const words = advice.map((part) => (typeof part === "string" ? part : nameOf(part)));

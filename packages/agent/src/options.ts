@@ -13,7 +13,7 @@ import {
 } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { Answers } from "./conversation/state.ts";
-import { AgentError } from "./errors.ts";
+import { AgentError, invalidOption } from "./errors.ts";
 import type { ImageBlock, PendingCall, TextBlock } from "./messages.ts";
 import type { Provider, ToolChoice } from "./provider.ts";
 import { defaultRequestLimits } from "./requestClock.ts";
@@ -152,7 +152,6 @@ export function readAgentOptions<
   }
 }
 
-/** Reads the options of an Agent; throws `invalid_option`. */
 export function optionsOf(options: AgentOptions): AgentOptions & LoopLimits {
   return readAgentOptions("Agent", options, agentSpecs);
 }
@@ -167,7 +166,6 @@ export function checkChatOptions(options: ChatOptions): void {
   readAgentOptions("chat", options, chatSpecs);
 }
 
-/** Checks the same of a turn that goes on after answers. */
 export function checkApproveOptions(options: ApproveOptions): void {
   readAgentOptions("approve", options, approveSpecs);
 }
@@ -183,8 +181,4 @@ export function checkProvider(provider: Provider): void {
 export function checkedTools(made: AnyToolRegistry): AnyToolRegistry {
   if (isRegistry(made)) return made;
   throw invalidOption("tools must be a ToolRegistry, or a function of the context that returns one.");
-}
-
-function invalidOption(message: string): AgentError {
-  return new AgentError({ code: "invalid_option", message });
 }

@@ -5,7 +5,7 @@ import { messageOf } from "@toolcrib/core/text";
 import type { Agent } from "./agent.ts";
 import type { Answers } from "./conversation/state.ts";
 import { isAgentError } from "./errors.ts";
-import type { AgentEvent, Usage } from "./messages.ts";
+import type { AgentEvent } from "./messages.ts";
 import type { ApproveOptions, ChatOptions, UserContent } from "./options.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
 
@@ -135,17 +135,15 @@ function describeReply(
   { content }: TelemetryOptions,
 ): void {
   span.setAttribute("gen_ai.response.finish_reasons", [reply.stop]);
-  if (reply.usage) span.setAttributes(usageAttributes(reply.usage));
+  const { usage } = reply;
+  if (usage)
+    span.setAttributes({
+      "gen_ai.usage.input_tokens": usage.inputTokens,
+      "gen_ai.usage.output_tokens": usage.outputTokens,
+      "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
+      "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
+    });
   if (content) span.setAttribute("gen_ai.output.messages", JSON.stringify([reply.message]));
-}
-
-function usageAttributes(usage: Usage): Attributes {
-  return {
-    "gen_ai.usage.input_tokens": usage.inputTokens,
-    "gen_ai.usage.output_tokens": usage.outputTokens,
-    "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
-    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
-  };
 }
 
 function fail(span: Span, error: unknown): void {

@@ -20,7 +20,6 @@ export class TextSeams {
   /** The line ends at the beginning of a text, until it is known how many there are. */
   #held = "";
 
-  /** Notes that something other than text came. */
   separate(): void {
     this.#isApart = true;
     this.#held = "";

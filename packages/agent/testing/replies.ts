@@ -3,11 +3,11 @@ import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import type { AssistantMessage } from "../src/messages.ts";
 import type { Provider, ReplyEvent } from "../src/provider.ts";
-import { createAnthropicState, finishAnthropic, reduceAnthropic } from "../src/providers/anthropic/reply.ts";
+import { AnthropicReply } from "../src/providers/anthropic/reply.ts";
 import { defaultCompat } from "../src/providers/chat/compat.ts";
-import { createChatState, finishChat, reduceChat } from "../src/providers/chat/reply.ts";
+import { ChatReply } from "../src/providers/chat/reply.ts";
 import type { Service } from "../src/providers/errors/wireErrors.ts";
-import { createResponsesState, finishResponses, reduceResponses } from "../src/providers/openai/reply.ts";
+import { ResponsesReply } from "../src/providers/openai/reply.ts";
 import { validateEvent } from "../src/turn/validateEvent.ts";
 
 /* What the reducers make of the events of a wire. */
@@ -18,17 +18,17 @@ export const service: Service = {
 
 /** Each delta comes in a chunk of its own, the finish reason in the last. */
 export function chatReply(deltas: readonly object[], finish_reason = "stop"): ReplyEvent {
-  const state = createChatState(service, defaultCompat.carriedFields);
-  for (const delta of deltas) reduceChat(state, { choices: [{ index: 0, delta, finish_reason: null }] } as never);
-  reduceChat(state, { choices: [{ index: 0, delta: {}, finish_reason }] } as unknown as ChatCompletionChunk);
-  return finishChat(state, "test/m");
+  const reply = new ChatReply(service, "test/m", defaultCompat.carriedFields);
+  for (const delta of deltas) reply.push({ choices: [{ index: 0, delta, finish_reason: null }] } as never);
+  reply.push({ choices: [{ index: 0, delta: {}, finish_reason }] } as unknown as ChatCompletionChunk);
+  return reply.end();
 }
 
 export type Block = readonly [start: object, ...deltas: object[]];
 
 export function messagesReply(blocks: readonly Block[], stop_reason: string): ReplyEvent {
-  const state = createAnthropicState(service);
-  const push = (event: object) => reduceAnthropic(state, event as RawMessageStreamEvent);
+  const reply = new AnthropicReply(service, "anthropic/m");
+  const push = (event: object) => reply.push(event as RawMessageStreamEvent);
   for (const [index, [content_block, ...deltas]] of blocks.entries()) {
     push({ type: "content_block_start", index, content_block });
     for (const delta of deltas) push({ type: "content_block_delta", index, delta });
@@ -36,17 +36,17 @@ export function messagesReply(blocks: readonly Block[], stop_reason: string): Re
   }
   push({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 1, input_tokens: null } });
   push({ type: "message_stop" });
-  return finishAnthropic(state, "anthropic/m");
+  return reply.end();
 }
 
 /** `events` come before the whole response. */
 export function responsesReply(output: readonly object[], events: readonly object[] = [], fields: object = {}) {
-  const state = createResponsesState(service);
+  const reply = new ResponsesReply(service, "openai/m");
   const response = { output, status: "completed", ...fields };
   const shown = [...events, { type: "response.completed", response }].flatMap((event) =>
-    reduceResponses(state, event as ResponseStreamEvent),
+    reply.push(event as ResponseStreamEvent),
   );
-  return { shown, reply: finishResponses(state, "openai/m") };
+  return { shown, reply: reply.end() };
 }
 
 export function callsOf({ content }: AssistantMessage) {

@@ -1,6 +1,7 @@
 import { invalidArgument } from "@toolcrib/core";
 import { isLegalName, withLegalCharacters } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
+import { memoize } from "../memoize.ts";
 import type {
   AssistantMessage,
   ImageBlock,
@@ -28,10 +29,7 @@ export function userMessage(content: string | readonly (TextBlock | ImageBlock)[
   });
 }
 
-/**
- * Returns a model's reply as history keeps it: empty text dropped, every call with a legal tool name, plain arguments and an
- * id that is not in `takenIds` (which grows by it). The content may end up empty.
- */
+/** Returns a reply as history keeps it: no empty text, legal names, plain arguments, ids not in `takenIds`, which grows. May end up empty. */
 export function toValidReply(reply: AssistantMessage, takenIds: Set<string>): AssistantMessage {
   // Not a list that grows, which would keep room for 17 blocks in history.
   const blocks = reply.content.map((block) => toValidBlock(block, takenIds));
@@ -83,22 +81,16 @@ function legalName(name: string): string {
   return plain === "" ? "unnamed" : plain;
 }
 
-/** Returns the calls of a reply, in order. */
 export function callsOf(reply: AssistantMessage): readonly ToolCallBlock[] {
   const { content } = reply;
   const [first] = content;
   // Mostly the only block. A list that grows, as that of filter does, has room for 17.
   if (first?.type === "tool-call" && content.length === 1) return [first];
-  let calls = callsOfReplies.get(reply);
-  if (!calls) {
-    calls = content.filter((block) => block.type === "tool-call");
-    callsOfReplies.set(reply, calls);
-  }
-  return calls;
+  return callsAmong(reply);
 }
 
-/** Messages never change, and each of thousands of calls asks for all of its reply. */
-const callsOfReplies = new WeakMap<AssistantMessage, readonly ToolCallBlock[]>();
+/** Each of thousands of calls asks for all of its reply. */
+const callsAmong = memoize(({ content }: AssistantMessage) => content.filter((block) => block.type === "tool-call"));
 
 /** Returns the text of a message. A blank line stands between texts that something else, or another phase, separates. */
 export function textOf(message: AssistantMessage | UserMessage): string {
@@ -131,16 +123,12 @@ function joinTexts(content: (AssistantMessage | UserMessage)["content"], without
 
 /** Returns the calls of the last reply that have no result yet. */
 export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
-  const answered = new Set<string>();
-  for (let index = messages.length - 1; index >= 0; index -= 1) {
-    const message = messages[index];
-    if (message?.role === "tool") answered.add(message.callId);
-    if (message?.role === "assistant") return callsOf(message).filter((call) => !answered.has(call.id));
-  }
-  return [];
+  const at = messages.findLastIndex(({ role }) => role === "assistant");
+  const [reply, ...later] = at < 0 ? [] : messages.slice(at);
+  const answered = new Set(later.map((message) => message.role === "tool" && message.callId));
+  return reply?.role === "assistant" ? callsOf(reply).filter((call) => !answered.has(call.id)) : [];
 }
 
-/** Returns a call's result as history keeps it. */
 export function toolMessage(
   call: Pick<ToolCallBlock, "id" | "name">,
   result: Pick<ToolMessage, "output" | "isError"> & { readonly content?: ToolMessage["content"] | undefined },
@@ -156,12 +144,10 @@ export function toolMessage(
   return Object.freeze(content && content.length > 0 ? { ...message, content } : message);
 }
 
-/** Returns the result of a call that was never started. */
 export function notRun(call: ToolCallBlock, reason: NotRunReason): ToolMessage {
   return failed(call, `Not run: ${reason}`);
 }
 
-/** Returns the result of a call that the user did not allow. */
 export function denied(call: ToolCallBlock, reason: string): ToolMessage {
   return failed(call, `Permission denied: ${clip(reason, longestReason)}`);
 }
@@ -171,7 +157,6 @@ export function interrupted(call: ToolCallBlock, more = ""): ToolMessage {
   return failed(call, `Interrupted; may have run${more}`);
 }
 
-/** Returns the result of a call whose arguments were not a whole JSON object. */
 export function malformedCall(call: ToolCallBlock): ToolMessage {
   return failed(call, invalidArgument("", call.malformed ?? "expected a JSON object").message);
 }

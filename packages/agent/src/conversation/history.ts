@@ -23,7 +23,8 @@ export interface Recorder {
 
 /** The conversation of one session: its state, the lines that change it, and where they are recorded. */
 export class History {
-  readonly #state: ConversationState = emptyState();
+  /** Changed by lines alone. */
+  readonly state: ConversationState = emptyState();
   /** The ids of all calls so far: each is used once in a session. */
   readonly callIds: Set<string>;
   /** Compaction achieved too little: it is tried again above this many tokens. */
@@ -36,81 +37,53 @@ export class History {
 
   /** Returns the live array: it grows, and is replaced when messages are taken out. */
   get messages(): readonly Message[] {
-    return this.#state.messages;
-  }
-
-  get usage(): Usage {
-    return this.#state.usage;
-  }
-
-  /** Tokens of the last request and its reply, as the service counted them. */
-  get contextTokens(): number | undefined {
-    return this.#state.contextTokens;
-  }
-
-  /** Returns the prompt and tools that the model was told first. */
-  get opening(): Opening | undefined {
-    return this.#state.opening;
-  }
-
-  get changes(): readonly ConversationChange[] {
-    return this.#state.changes;
-  }
-
-  /** Returns the deferred tools that were found, in that order. */
-  get foundTools(): ReadonlySet<string> {
-    return this.#state.foundTools;
+    return this.state.messages;
   }
 
   /** Returns what a session keeps beside the messages. */
   get kept(): SavedState {
-    return savedStateOf(this.#state, [...this.waiting.values()]);
+    return savedStateOf(this.state, [...this.state.waiting.values()]);
   }
 
-  /** Returns the calls that wait for an answer, or for those before them. */
-  get waiting(): ReadonlyMap<string, WaitingCall> {
-    return this.#state.waiting;
-  }
-
-  /** Returns the questions for the user. */
   get pending(): readonly PendingCall[] {
-    return pendingCalls(this.#state.messages, this.#state.waiting);
+    return pendingCalls(this.state.messages, this.state.waiting);
   }
 
   /** Applies lines that have happened, then records them: they stay also where they cannot be written. */
   async record(...lines: readonly ConversationLine[]): Promise<void> {
-    for (const line of lines) apply(this.#state, line);
+    for (const line of lines) apply(this.state, line);
     await this.recorder?.write(lines);
   }
 
   /** Applies lines once they are recorded, because another process may have been first. */
   async #claim(...lines: readonly ConversationLine[]): Promise<void> {
     await this.recorder?.write(lines);
-    for (const line of lines) apply(this.#state, line);
+    for (const line of lines) apply(this.state, line);
   }
 
   /** Adds a valid reply and its usage; an empty reply is not kept. */
-  addReply(message: AssistantMessage, usage?: Usage): Promise<void> {
-    const counted = usage && { usage };
-    if (message.content.length > 0) return this.record({ type: "message", message, ...counted });
-    return usage ? this.record({ type: "usage", usage }) : Promise.resolve();
+  async addReply(message: AssistantMessage, usage?: Usage): Promise<void> {
+    if (message.content.length > 0) await this.record({ type: "message", message, ...(usage && { usage }) });
+    else if (usage) await this.addUsage(usage);
   }
 
-  /** Adds the result of a call of the last reply. */
+  /** Adds tokens of a reply that is not part of the conversation; resolves to the sum of the session. */
+  async addUsage(usage: Usage): Promise<Usage> {
+    await this.record({ type: "usage", usage });
+    return this.state.usage;
+  }
+
   addResult(message: ToolMessage, data?: unknown): Promise<void> {
     return this.record({ type: "message", message, ...(data !== undefined && { data }) });
   }
 
-  /**
-   * Records that calls of the last reply, that of this step, wait: those with a question and those after them. A placeholder stands
-   * for the result of each.
-   */
+  /** Records which calls of the last reply wait: those with a question and those after them. A placeholder is the result of each. */
   hold(step: number, asked: readonly Omit<WaitingCall, "step">[], later: readonly ToolCallBlock[]): Promise<void> {
     const waiting = [...asked, ...later.map((call) => ({ callId: call.id }))];
     const byId = new Map<string, WaitingCall>(waiting.map((call) => [call.callId, { ...call, step }]));
     const lines = lastCalls(this.messages).flatMap((call) => {
       const pending = byId.get(call.id);
-      const log = this.#state.recorded.get(call.id)?.log;
+      const log = this.state.recorded.get(call.id)?.log;
       return pending ? [{ type: "message", message: waitingResult(call, log), pending } as const] : [];
     });
     return this.#claim(...lines);
@@ -128,10 +101,9 @@ export class History {
     await this.#claim({ type: "tool-start", callIds: calls.map((call) => call.id) }, ...records);
   }
 
-  /** Adds lines to the record of a call. */
   async keep(callId: string, lines: readonly object[], sync: boolean): Promise<void> {
     const line = { type: "within", callId, lines } as const;
-    apply(this.#state, line);
+    apply(this.state, line);
     await this.recorder?.write([line], sync);
   }
 
@@ -139,11 +111,12 @@ export class History {
   closeOpenCalls(reason: NotRunReason): Promise<readonly ToolMessage[]> {
     const open = new Set(openCalls(this.messages));
     const isAsked = this.pending.length > 0;
-    const calls = lastCalls(this.messages).filter((call) => open.has(call) || (!isAsked && this.waiting.has(call.id)));
+    const calls = lastCalls(this.messages).filter(
+      (call) => open.has(call) || (!isAsked && this.state.waiting.has(call.id)),
+    );
     return this.close(calls.map((call) => notRun(call, reason)));
   }
 
-  /** Adds results of calls that were not run. */
   async close(results: readonly ToolMessage[]): Promise<readonly ToolMessage[]> {
     if (results.length > 0) await this.record(...results.map((message) => ({ type: "message", message }) as const));
     return results;
@@ -151,15 +124,15 @@ export class History {
 
   /** Records what a request that offers `present` must tell the model first. */
   async announce(present: Opening): Promise<ConversationLine | undefined> {
-    const line = announcement(this.#state, present);
+    const line = announcement(this.state, present);
     if (line) await this.record(line);
     return line;
   }
 
   /** Returns the changes for a request of these messages that the conversation does not keep. */
   changesFor(messages: readonly Message[], present: Opening): readonly ConversationChange[] {
-    const changes = answeredChanges(this.messages, this.changes);
-    const line = announcement({ ...this.#state, messages, changes }, present);
+    const changes = answeredChanges(this.messages, this.state.changes);
+    const line = announcement({ ...this.state, messages, changes }, present);
     if (line?.type !== "change") return changes;
     const { type: _, ...change } = line;
     return [...changes, { position: messages.length, ...change }];
@@ -170,7 +143,6 @@ export class History {
     if (this.messages.at(-1)?.role === "user") await this.record({ type: "withdrawn", count: 1, refused: true });
   }
 
-  /** Takes the last messages back. */
   async retract(count: number): Promise<void> {
     if (count > 0) await this.record({ type: "withdrawn", count });
   }
@@ -178,23 +150,20 @@ export class History {
   /** Goes on from other messages; the deferred tools found so far stay found. */
   async replace(messages: readonly Message[]): Promise<void> {
     this.retryCompactionAbove = 0;
-    const foundTools = [...this.foundTools];
+    const foundTools = [...this.state.foundTools];
     await this.record({ type: "messages", messages, ...(foundTools.length > 0 && { foundTools }) });
   }
 
-  /**
-   * Returns a copy that goes on from other messages, as `replace` does, and notes what happens to it; `take` does the same to this
-   * conversation. `added` returns the messages that have joined those.
-   */
+  /** Returns a copy that goes on from other messages, as `replace` does; `take` does the same here. `added`: what has joined those. */
   draft(messages: readonly Message[]): {
     readonly history: History;
     added(): readonly Message[];
     take(): Promise<void>;
   } {
-    const foundTools = this.foundTools.size > 0 && { foundTools: [...this.foundTools] };
+    const foundTools = this.state.foundTools.size > 0 && { foundTools: [...this.state.foundTools] };
     const lines: ConversationLine[] = [];
     const history = new History(this.callIds);
-    history.restore([{ type: "usage", usage: this.usage }]);
+    history.restore([{ type: "usage", usage: this.state.usage }]);
     history.recorder = { write: async (more) => void lines.push(...more), turnEnded: async () => {} };
     void history.record({ type: "messages", messages, ...foundTools });
     const take = (): Promise<void> => {
@@ -206,7 +175,7 @@ export class History {
 
   /** Starts from the lines of a saved conversation, which must be valid. */
   restore(lines: readonly ConversationLine[]): void {
-    for (const line of lines) apply(this.#state, line);
+    for (const line of lines) apply(this.state, line);
     for (const message of this.messages) if (message.role === "tool") this.callIds.add(message.callId);
   }
 

@@ -1,4 +1,5 @@
 import type { ChatTool } from "@toolcrib/core";
+import { memoize } from "../memoize.ts";
 import type { Message } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
 
@@ -25,10 +26,7 @@ interface KnownTool {
   readonly state: "offered" | "withdrawn" | "deferred";
 }
 
-/**
- * Returns the line after which the model knows the prompt and the tools of its next request; undefined where it does already. What no reply has
- * followed binds nothing, so it is said anew, where it belongs now.
- */
+/** Returns the line that tells the model its next prompt and tools, unless it knows them. What no reply has followed is said anew. */
 export function announcement(
   { messages, opening, changes, openedAt, foundTools }: Announced,
   present: Opening,
@@ -36,7 +34,6 @@ export function announcement(
   const lastReply = messages.findLastIndex((message) => message.role === "assistant");
   if (!opening || lastReply < openedAt)
     return opening && !changeTo(opening, [], present, noneFound) ? undefined : { type: "opening", ...present };
-  if (changes.length === 0 && isSame(opening, present)) return undefined;
   // A change stands behind a message of the user or of a tool.
   if (lastReply === messages.length - 1) return undefined;
   const answered = answeredChanges(messages, changes);
@@ -59,18 +56,7 @@ export function answeredChanges(
 
 const noneFound: ReadonlySet<string> = new Set();
 
-/** Compares without a look into any schema. */
-function isSame(opening: Opening, { systemPrompt, tools, deferredTools }: Opening): boolean {
-  const isSameList = (a: readonly ChatTool[] = [], b: readonly ChatTool[] = []): boolean =>
-    a.length === b.length && a.every((tool, index) => tool === b[index]);
-  return (
-    opening.systemPrompt === systemPrompt &&
-    isSameList(opening.tools, tools) &&
-    isSameList(opening.deferredTools, deferredTools)
-  );
-}
-
-/** Compares both states. `found`: deferred tools that a search has found, which need no change. */
+/** `found`: deferred tools that a search has found, which need no change. */
 function changeTo(
   opening: Opening,
   changes: readonly ConversationChange[],
@@ -122,13 +108,5 @@ function nameOf(tool: ChatTool): string {
   return tool.function.name;
 }
 
-/** By the schema, which a registry freezes. */
-const texts = new WeakMap<ChatTool, string>();
-
-function jsonOf(tool: ChatTool): string {
-  const known = texts.get(tool);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(tool);
-  texts.set(tool, json);
-  return json;
-}
+/** A registry freezes its schemas. */
+const jsonOf = memoize((tool: ChatTool) => JSON.stringify(tool));

@@ -6,10 +6,7 @@ const longestQuote = 200;
 /** The text in `malformed` for a call whose arguments the end of the reply cut off. */
 export const cutOff = "cut off";
 
-/**
- * Returns the arguments of a call, from the text that a model sent (some servers send an object). No text means `{}`. Anything
- * other than a JSON object gives `{}` and says in `malformed` what was wrong.
- */
+/** Returns the arguments in the text, or object, that a model sent; `{}` for none. `malformed`: why it is no JSON object. */
 export function parseArguments(sent: unknown): Pick<ToolCallBlock, "args" | "malformed"> {
   if (sent === undefined || sent === null) return { args: {} };
   if (typeof sent !== "string") return isObject(sent) ? { args: sent } : malformed(JSON.stringify(sent));

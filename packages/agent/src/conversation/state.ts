@@ -1,20 +1,17 @@
 import { isObject } from "@toolcrib/core/text";
 import type { Message, Usage } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
-import { interrupted, notRun } from "./conversation.ts";
+import { interrupted, notRun, openCalls } from "./conversation.ts";
 import { type Announced, answeredChanges, type ChangeLine, type OpeningLine } from "./opening.ts";
 import { addUsage, noUsage } from "./usage.ts";
-import { type Answer, lastCalls, putResult, type WaitingCall, withAnswers, withoutResults } from "./waiting.ts";
+import { type Answer, putResult, type WaitingCall, withAnswers, withoutResults } from "./waiting.ts";
 
 /** By the id of the call. */
 export type Answers = Readonly<Record<string, Answer>>;
 
 /** A change of a conversation, as a journal keeps it. `at`: when it was written, ISO 8601, UTC; absent in a session at hand. */
 export type ConversationLine =
-  /**
-   * `usage`: tokens of the reply. `data`: what a result shows, as a JSON value. `pending`: this result stands for a call that waits. A
-   * second result of a call replaces the first.
-   */
+  /** `usage`: of the reply. `data`: what a result shows. `pending`: it stands for a call that waits. A second result replaces the first. */
   | {
       readonly type: "message";
       readonly at?: string;
@@ -45,7 +42,6 @@ export type ConversationLine =
       readonly changes?: readonly ConversationChange[];
     };
 
-/** The state of a conversation. */
 export interface ConversationState extends Announced {
   messages: Message[];
   usage: Usage;
@@ -105,10 +101,7 @@ export function emptyState(): ConversationState {
   };
 }
 
-/**
- * Changes the state by one line, and nothing else. The only place that says what a line means: for the conversation as it grows, for a
- * journal that is read, and for its transcript.
- */
+/** Changes the state by one line. The only place that says what a line means: for the loop, a journal that is read and its transcript. */
 export function apply(state: ConversationState, line: ConversationLine): void {
   switch (line.type) {
     case "message":
@@ -201,16 +194,10 @@ function foundBy(toolName: string, data: unknown): readonly string[] {
 
 /** Ends the calls that a process left open when it ended, and those that waited for them. */
 function closeCalls(state: ConversationState): void {
-  const { messages, waiting, started } = state;
-  const last = messages.at(-1);
-  if (!last || last.role === "user") return;
-  release(state, [...waiting.keys()]);
-  const calls = lastCalls(state.messages);
-  if (state.messages.length - state.messages.findLastIndex(({ role }) => role === "assistant") > calls.length) return;
-  const answered = new Set(state.messages.flatMap((message) => (message.role === "tool" ? [message.callId] : [])));
-  for (const call of calls)
-    if (!answered.has(call.id))
-      putResult(state.messages, started.has(call.id) ? interrupted(call) : notRun(call, "aborted"));
+  if ((state.messages.at(-1)?.role ?? "user") === "user") return;
+  release(state, [...state.waiting.keys()]);
+  for (const call of openCalls(state.messages))
+    putResult(state.messages, state.started.has(call.id) ? interrupted(call) : notRun(call, "aborted"));
 }
 
 /** Takes the placeholders of these calls away: they no longer wait, and are open. */

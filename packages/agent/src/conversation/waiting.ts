@@ -1,8 +1,10 @@
 import type { ApprovalAnswer, ApprovalQuestion, WithinQuestion } from "@toolcrib/core";
 import { oneLine, upToOf } from "@toolcrib/core/internal";
 import { clip, isObject } from "@toolcrib/core/text";
+import { memoize } from "../memoize.ts";
 import type { Message, PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 import { callsOf, notRun, toolMessage } from "./conversation.ts";
+import { type Fits, isText, listOf, maybe, objectWith } from "./shapes.ts";
 
 /**
  * `true` allows, `false` denies, a string denies with that reason; `args` run in place of the model's; `output` is the result, and nothing
@@ -39,7 +41,6 @@ export interface WaitingCall {
 /** A call within another that waits. */
 export type WithinCall = WithinQuestion & { readonly answer?: Answer };
 
-/** Creates the result that stands for a waiting call in the history. */
 export function waitingResult(call: ToolCallBlock, log?: WaitingCall["log"]): ToolMessage {
   if (!log) return notRun(call, "waiting for approval");
   return toolMessage(call, { output: `Waiting for approval; ${callsMade(log)} calls made`, isError: true });
@@ -125,17 +126,9 @@ export function putResult(messages: Message[], result: ToolMessage): void {
   messages.splice(index, isThere ? 1 : 0, result);
 }
 
-const placesOfCalls = new WeakMap<readonly ToolCallBlock[], ReadonlyMap<string, number>>();
-
-/** Returns the place of each call in its reply, by id. */
-function placesOf(calls: readonly ToolCallBlock[]): ReadonlyMap<string, number> {
-  let places = placesOfCalls.get(calls);
-  if (!places) {
-    places = new Map(calls.map(({ id }, place) => [id, place]));
-    placesOfCalls.set(calls, places);
-  }
-  return places;
-}
+const placesOf = memoize(
+  (calls: readonly ToolCallBlock[]): ReadonlyMap<string, number> => new Map(calls.map(({ id }, place) => [id, place])),
+);
 
 /** Takes the placeholder results of these calls out: the calls are open again. */
 export function withoutResults<M extends Message>(messages: readonly M[], callIds: ReadonlySet<string>): M[] {
@@ -162,50 +155,38 @@ export function stillWaiting(messages: readonly Message[], waiting: Iterable<Wai
   return still.some((call) => call.question) ? still : [];
 }
 
-export function isWaitingCall(value: unknown): value is WaitingCall {
-  if (!isObject(value)) return false;
-  const {
-    callId,
-    step,
-    question,
-    tool,
-    arguments: print,
-    args,
-    instead,
-    approved,
-    answeredGuard,
-    answer,
-    within,
-    log,
-  } = value;
-  return (
-    typeof callId === "string" &&
-    Number.isSafeInteger(step) &&
-    (question === undefined || (isObject(question) && typeof question.text === "string")) &&
-    [tool, print].every((one) => one === undefined || typeof one === "string") &&
-    [args, instead].every((one) => one === undefined || isObject(one)) &&
-    (approved === undefined || (Array.isArray(approved) && approved.every((text) => typeof text === "string"))) &&
-    (answeredGuard === undefined || Number.isSafeInteger(answeredGuard)) &&
-    (answer === undefined || isAnswer(answer)) &&
-    (within === undefined || (Array.isArray(within) && within.every(isWithinCall))) &&
-    (log === undefined || (Array.isArray(log) && log.every(isObject)))
-  );
-}
+const isQuestion = objectWith({ text: isText });
 
-function isWithinCall(value: unknown): value is WithinCall {
-  if (!isObject(value) || typeof value.callId !== "string" || typeof value.name !== "string") return false;
-  const { args, effects, question, answer } = value;
-  if (effects !== undefined && !(Array.isArray(effects) && effects.every(isObject))) return false;
-  const isAsked = isObject(args) && isObject(question) && typeof question.text === "string";
-  return isAsked && (answer === undefined || isAnswer(answer));
-}
+const isWithinCall = objectWith<WithinCall>({
+  callId: isText,
+  name: isText,
+  args: isObject,
+  question: isQuestion,
+  effects: maybe(listOf(isObject)),
+  answer: maybe(isAnswer),
+});
+
+export const isWaitingCall: Fits = objectWith<WaitingCall>({
+  callId: isText,
+  step: Number.isSafeInteger,
+  question: maybe(isQuestion),
+  tool: maybe(isText),
+  arguments: maybe(isText),
+  args: maybe(isObject),
+  instead: maybe(isObject),
+  approved: maybe(listOf(isText)),
+  answeredGuard: maybe(Number.isSafeInteger),
+  answer: maybe(isAnswer),
+  within: maybe(listOf(isWithinCall)),
+  log: maybe(listOf(isObject)),
+});
 
 /** Returns whether a value has the form of an answer, for programs that get answers from elsewhere. */
 export function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return typeof value === "boolean" || typeof value === "string";
   if (upToOf(value) !== undefined) return true;
   const { args, output } = value;
-  return Object.keys(value).length === 1 && (typeof output === "string" || (isObject(args) && !Array.isArray(args)));
+  return Object.keys(value).length === 1 && (typeof output === "string" || isObject(args));
 }
 
 /** Returns the user's own arguments for a call, if an answer gave some. */

@@ -77,8 +77,8 @@ export async function chooseModel({ model, baseURL, ...settings }: ModelRequest 
   }
   const loading = servers.find((_, index) => isLoading(offers[index]));
   if (loading) return createLocal(loading, undefined, settings);
-  const reason = "no key is set, and no model server answers on this machine";
-  return { provider: await createOffline(), by: "offline", reason };
+  const { provider } = await requested("offline", undefined, settings);
+  return { provider, by: "offline", reason: "no key is set, and no model server answers on this machine" };
 }
 
 const asModel = { option: "model" } as const;
@@ -97,7 +97,10 @@ async function requested(text: string, baseURL: string | undefined, settings: Se
   const cut = text.indexOf("/");
   const name = (cut < 0 ? text : text.slice(0, cut)).toLowerCase();
   const model = (cut < 0 ? "" : text.slice(cut + 1)) || undefined;
-  if (name === "offline") return named(await createOffline());
+  if (name === "offline") {
+    const { OfflineProvider } = await import("../providers/offline/offline.ts");
+    return named(new OfflineProvider());
+  }
   const service = services.find((known) => known.name === name);
   if (service) return named(await createKeyed(service.name, { model, baseURL, ...settings }));
   const servers = localServers();
@@ -130,11 +133,6 @@ async function createLocal(server: LocalServer, model: string | undefined, setti
 
 async function local(server: LocalServer, model: string, reason: string, settings: Settings): Promise<ModelChoice> {
   return { provider: await createCompatible(model, server.baseURL, settings), by: "local", reason };
-}
-
-async function createOffline(): Promise<Provider> {
-  const { OfflineProvider } = await import("../providers/offline/offline.ts");
-  return new OfflineProvider();
 }
 
 async function createCompatible(model: string, baseURL: string, { reasoning }: Settings): Promise<Provider> {

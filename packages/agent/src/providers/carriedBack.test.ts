@@ -4,7 +4,7 @@ import { kept, messagesReply, responsesReply, service } from "../../testing/repl
 import { registryOf } from "../../testing/turns.ts";
 import { Agent } from "../agent.ts";
 import { toAnthropicTurn } from "./anthropic/mapping.ts";
-import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
+import { AnthropicReply } from "./anthropic/reply.ts";
 import { OpenAICompatibleProvider } from "./chat/openaiCompatible.ts";
 import { toResponsesItems } from "./openai/mapping.ts";
 
@@ -67,15 +67,15 @@ describe.each([true, false])("over chat completions (streamed: %s)", (stream) =>
 
 test("over Messages thinking without a signature goes back to models that sign nothing, and not to a Claude", () => {
   const replyOf = (model: string) => {
-    const state = createAnthropicState({ ...service, model });
+    const reply = new AnthropicReply({ ...service, model }, `anthropic/${model}`);
     const events = [
       { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
       { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm." } },
       { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "a", name: "look", input: {} } },
       { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: {} },
     ];
-    for (const event of events) reduceAnthropic(state, event as never);
-    return toAnthropicTurn(kept(finishAnthropic(state, `anthropic/${model}`)), true).content;
+    for (const event of events) reply.push(event as never);
+    return toAnthropicTurn(kept(reply.end()), true).content;
   };
   expect(replyOf("deepseek-v4")).toMatchObject([{ type: "thinking", thinking: "Hm." }, { type: "tool_use" }]);
   expect(replyOf("kimi-k3")).toMatchObject([{ type: "thinking", thinking: "Hm." }, { type: "tool_use" }]);

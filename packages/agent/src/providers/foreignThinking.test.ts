@@ -2,7 +2,7 @@ import { answerWith, sharedWireServer } from "@toolcrib/testing";
 import { describe, expect, test } from "vitest";
 import { wireProvider } from "../../testing/wireFaultRun.ts";
 import { Agent } from "../agent.ts";
-import { withoutForeignThinking } from "./anthropic/thinkingBinding.ts";
+import { afterRefusal } from "./anthropic/thinkingBinding.ts";
 import { withoutForeignReasoning } from "./openai/foreignReasoning.ts";
 
 // It refuses thinking that it did not write.
@@ -53,10 +53,10 @@ test.each([
   ["messages: at least one message is required", false],
 ])("%j is about thinking of elsewhere: %s", (message, isForeign) => {
   const messages = [{ role: "assistant", content: [thinking, { type: "text", text: "Blue." }] }] as const;
-  const body = withoutForeignThinking({ betas: [], messages: messages as never }, refusal(message));
+  const body = afterRefusal({ betas: [], messages: messages as never }, refusal(message), true);
   expect(body !== undefined).toBe(isForeign);
   expect(JSON.stringify(body ?? {})).not.toContain("theirs");
-  expect(withoutForeignThinking({ betas: [], messages: [] }, refusal(message))).toBeUndefined();
+  expect(afterRefusal({ betas: [], messages: [] }, refusal(message), true)).toBeUndefined();
 });
 
 test.each([

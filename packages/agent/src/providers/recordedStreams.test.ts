@@ -10,24 +10,19 @@ import { isAgentError } from "../errors.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { ContentReader } from "../textCalls/contentReader.ts";
 import { OfferedTools } from "../textCalls/endCalls.ts";
-import { createAnthropicState, finishAnthropic, reduceAnthropic } from "./anthropic/reply.ts";
-import { createChatState, finishChat, flushChat, reduceChat } from "./chat/reply.ts";
+import { AnthropicReply } from "./anthropic/reply.ts";
+import { ChatReply } from "./chat/reply.ts";
 import { toAgentError } from "./errors/wireErrors.ts";
-import { createResponsesState, finishResponses, reduceResponses } from "./openai/reply.ts";
+import { ResponsesReply } from "./openai/reply.ts";
+import type { ReplyReducer } from "./shared/streamReply.ts";
 
 type Replay = (response: Response) => Promise<ProviderEvent[]>;
 
-/** The recorded bytes through the SDK's own decoder and the pure reducer. */
-async function through<C, S>(
-  stream: AsyncIterable<C>,
-  state: S,
-  reduce: (state: S, chunk: C) => Iterable<ProviderEvent>,
-  finish: (state: S, author: string) => ProviderEvent,
-  flush: (state: S) => ProviderEvent[] = () => [],
-): Promise<ProviderEvent[]> {
+/** The recorded bytes through the SDK's own decoder and the reducer. */
+async function through<Chunk>(stream: AsyncIterable<Chunk>, reply: ReplyReducer<Chunk>): Promise<ProviderEvent[]> {
   const events: ProviderEvent[] = [];
-  for await (const chunk of stream) events.push(...reduce(state, chunk));
-  return [...events, ...flush(state), finish(state, "test/m")];
+  for await (const chunk of stream) events.push(...reply.push(chunk));
+  return [...events, ...(reply.flush?.() ?? []), reply.end()];
 }
 const parameters = { type: "object", properties: { path: { type: "string" }, limit: { type: "integer" } } };
 const offered = new OfferedTools([
@@ -36,20 +31,19 @@ const offered = new OfferedTools([
 const replays: Record<string, Replay> = {
   responses: (response) => {
     const stream = OpenAIStream.fromSSEResponse<ResponseStreamEvent>(response, new AbortController());
-    return through(stream, createResponsesState(service), reduceResponses, finishResponses);
+    return through(stream, new ResponsesReply(service, "test/m"));
   },
   messages: (response) => {
     const stream = AnthropicStream.fromSSEResponse<RawMessageStreamEvent>(response, new AbortController());
-    return through(stream, createAnthropicState(service), reduceAnthropic, finishAnthropic);
+    return through(stream, new AnthropicReply(service, "test/m"));
   },
   chat: (response) => {
     const stream = OpenAIStream.fromSSEResponse<ChatCompletionChunk>(response, new AbortController());
-    return through(stream, createChatState(service, []), reduceChat, finishChat);
+    return through(stream, new ChatReply(service, "test/m", []));
   },
   chatText: (response) => {
     const stream = OpenAIStream.fromSSEResponse<ChatCompletionChunk>(response, new AbortController());
-    const state = createChatState(service, [], new ContentReader(offered));
-    return through(stream, state, reduceChat, finishChat, flushChat);
+    return through(stream, new ChatReply(service, "test/m", [], new ContentReader(offered)));
   },
 };
 

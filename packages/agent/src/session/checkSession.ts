@@ -1,32 +1,24 @@
-import type { ChatTool } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import { repairConversation } from "../conversation/repair.ts";
+import { type Fits, isText, listOf, maybe, objectWith, oneOfKinds } from "../conversation/shapes.ts";
 import type { ConversationLine, ConversationState } from "../conversation/state.ts";
 import { isAnswer, isWaiting, isWaitingCall, stillWaiting, type WaitingCall } from "../conversation/waiting.ts";
 import { AgentError } from "../errors.ts";
-import type { Message } from "../messages.ts";
+import type { AssistantMessage, Message, UserMessage } from "../messages.ts";
 import type { ConversationChange, Opening } from "../provider.ts";
 import { type Session, sessionFormat, sessionVersion, withBlocks } from "./session.ts";
 
 /** Checks a session that was read or passed in; throws `bad_session` with `source` in its message. */
 export function checkSession(value: unknown, source: string): Session {
-  const session = checkHeader(value, source);
-  if (!Array.isArray(session.messages)) throw badSession(source, "messages is not a list");
-  const { pending: saved, foundTools: names, opening, changes, ...rest } = session;
-  const given = session.messages.map((message, index) => checkMessage(message, `${source}, message ${index + 1}`));
-  const messages = repairConversation(given);
+  const { messages: given, pending: saved, foundTools: names, opening, changes, ...rest } = checkHeader(value, source);
+  const { messages: whole, ...kept } = checkContent({ messages: given, pending: saved, foundTools: names }, source);
+  const messages = repairConversation(whole);
   // Without it the next request opens anew: a change would stand elsewhere.
-  const announced = messages.length === given.length ? checkAnnounced({ opening, changes }, source) : {};
-  const pending = stillWaiting(messages, checkPending(saved, source));
-  const foundTools = checkFoundTools(names, source);
-  return {
-    ...(rest as Session),
-    messages,
-    ...(pending.length > 0 && { pending }),
-    ...(foundTools.length > 0 && { foundTools }),
-    ...announced,
-  };
+  const announced = messages.length === whole.length ? checkAnnounced({ opening, changes }, source) : {};
+  const pending = stillWaiting(messages, kept.pending);
+  const foundTools = kept.foundTools.length > 0 && { foundTools: kept.foundTools };
+  return { ...(rest as Session), messages, ...(pending.length > 0 && { pending }), ...foundTools, ...announced };
 }
 
 /** Checks a line of a journal after its header, and freezes copies of what joins the conversation. Throws `bad_session`. */
@@ -36,11 +28,10 @@ export function checkLine(line: unknown, at: string, state: AnsweredState): Conv
   return { ...line, ...checkedFields(line, at, state) } as unknown as ConversationLine;
 }
 
-/** The calls to which there may be an answer. */
 type AnsweredState = Pick<ConversationState, "waiting" | "recorded">;
 
 function checkedFields(line: Record<string, unknown>, at: string, { waiting, recorded }: AnsweredState): object {
-  const { type, message, usage, pending, messages, callId, callIds, lines, answers, count } = line;
+  const { type, message, usage, pending, callId, callIds, lines, answers, count } = line;
   switch (type) {
     case "message":
       return {
@@ -59,17 +50,10 @@ function checkedFields(line: Record<string, unknown>, at: string, { waiting, rec
     case "tool-start":
       return { callIds: Array.isArray(callIds) ? callIds.map(String) : [] };
     case "within":
-      if (typeof callId !== "string" || !Array.isArray(lines) || !lines.every(isObject))
-        throw badSession(at, "lines within a call have its callId, and are objects");
-      return { lines: frozenJson(lines) };
+      if (!isText(callId)) throw badSession(at, "lines within a call have its callId");
+      return { lines: checked(lines, listOf(isObject), at, "lines within a call are objects") };
     case "messages":
-      if (!Array.isArray(messages)) throw badSession(at, "messages is not a list");
-      return {
-        messages: messages.map((one) => checkMessage(one, at)),
-        pending: checkPending(line.pending, at),
-        foundTools: checkFoundTools(line.foundTools, at),
-        ...checkAnnounced(line, at),
-      };
+      return { ...checkContent(line, at), ...checkAnnounced(line, at) };
     case "opening":
       return checkOpening(line, at);
     case "change":
@@ -85,27 +69,6 @@ function checkedFields(line: Record<string, unknown>, at: string, { waiting, rec
   }
 }
 
-/** Checks a list of names; none when it is absent. */
-function checkFoundTools(value: unknown, source: string): readonly string[] {
-  if (value === undefined) return [];
-  if (isNameList(value)) return value;
-  throw badSession(source, "foundTools is not a list of names");
-}
-
-/** Checks a list of calls that wait; none when it is absent. */
-function checkPending(value: unknown, source: string): readonly WaitingCall[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw badSession(source, "pending is not a list");
-  return value.map((call, index) => checkWaiting(call, `${source}, pending ${index + 1}`));
-}
-
-/** Checks one call that waits and freezes a copy. */
-function checkWaiting(value: unknown, source: string): WaitingCall {
-  if (!isWaitingCall(value)) throw badSession(source, "not a call that waits, with callId and step");
-  return frozenJson(value);
-}
-
-/** A session whose fields are not checked yet. */
 type GivenSession = { readonly [Field in keyof Session | "type"]?: unknown };
 
 /** Checks format, version and system prompt. */
@@ -119,90 +82,92 @@ export function checkHeader(value: unknown, source: string): GivenSession {
       `this version reads format version ${sessionVersion}, not ${String(value.version)}; update toolcrib`,
     );
   }
-  if (typeof value.systemPrompt !== "string") throw badSession(source, "systemPrompt is not a string");
+  if (!isText(value.systemPrompt)) throw badSession(source, "systemPrompt is not a string");
   return value;
 }
 
-/** Checks the shape of one message and freezes a copy. */
-function checkMessage(given: unknown, source: string): Message {
-  const value = withBlocks(given);
-  if (!isObject(value)) throw badSession(source, "expected an object");
-  if (!isMessage(value)) throw badSession(source, "not a user, assistant or tool message of this format");
-  return frozenJson(value);
-}
-
-function isMessage(value: object): value is Message {
-  if (!isObject(value)) return false;
-  const { role, content } = value;
-  if (role === "user" || role === "assistant") return Array.isArray(content) && content.every(isBlock);
-  const { callId, name, output, isError } = value;
-  return (
-    role === "tool" && [callId, name, output].every((text) => typeof text === "string") && typeof isError === "boolean"
-  );
-}
-
-/** Returns whether it is a block that a user message may hold. */
-export function isUserBlock(block: unknown): boolean {
-  return isObject(block) && (block.type === "text" || block.type === "image") && isBlock(block);
-}
-
-function isBlock(block: unknown): boolean {
-  if (!isObject(block)) return false;
-  if (block.type === "image") return typeof block.data === "string" && typeof block.mimeType === "string";
-  if (block.type === "tool-call") {
-    return typeof block.id === "string" && typeof block.name === "string" && isObject(block.args);
-  }
-  return (block.type === "text" || block.type === "reasoning") && typeof block.text === "string";
+/** Checks the messages, and what is kept beside them; an absent list is empty. */
+function checkContent({ messages, pending = [], foundTools = [] }: GivenSession, at: string) {
+  return {
+    messages: listIn(messages, "messages", at).map((one, index) => checkMessage(one, `${at}, message ${index + 1}`)),
+    pending: listIn(pending, "pending", at).map((one, index) => checkWaiting(one, `${at}, pending ${index + 1}`)),
+    foundTools: checked<readonly string[]>(foundTools, isNames, at, "foundTools is not a list of names"),
+  };
 }
 
 /** Checks the opening and the changes of a session; neither where there is no opening. */
 function checkAnnounced(
-  { opening, changes = [] }: { readonly opening?: unknown; readonly changes?: unknown },
+  { opening, changes = [] }: GivenSession,
   at: string,
 ): { readonly opening?: Opening; readonly changes?: readonly ConversationChange[] } {
   if (opening === undefined) return {};
-  if (!Array.isArray(changes)) throw badSession(at, "changes is not a list");
-  const checked = changes.map((change): ConversationChange => {
+  const checkedChanges = listIn(changes, "changes", at).map((change): ConversationChange => {
     if (!isObject(change) || !Number.isSafeInteger(change.position)) throw badSession(at, "a change has no position");
-    return { ...checkChange(change, at), position: Number(change.position) };
+    return checkChange(change, at);
   });
-  return { opening: checkOpening(opening, at), ...(checked.length > 0 && { changes: checked }) };
+  return { opening: checkOpening(opening, at), ...(checkedChanges.length > 0 && { changes: checkedChanges }) };
 }
+
+const isNames = listOf(isText);
+const isTools = listOf(objectWith({ function: objectWith({ name: isText }) }));
+const isOpening = objectWith<Opening>({ systemPrompt: isText, tools: isTools, deferredTools: maybe(isTools) });
+const isChange = objectWith<Omit<ConversationChange, "position">>({
+  systemPrompt: maybe(isText),
+  addedTools: maybe(isTools),
+  deferredTools: maybe(isTools),
+  removedTools: maybe(isNames),
+  offeredTools: maybe(isNames),
+});
 
 function checkOpening(value: unknown, at: string): Opening {
-  const { systemPrompt, tools, deferredTools, ...rest } = isObject(value) ? value : {};
-  if (typeof systemPrompt !== "string" || !isToolList(tools))
-    throw badSession(at, "an opening has a systemPrompt and tools");
-  if (deferredTools !== undefined && !isToolList(deferredTools))
-    throw badSession(at, "deferredTools is not a list of tools");
-  return frozenJson({ ...rest, systemPrompt, tools, ...(deferredTools && { deferredTools }) });
+  return checked(value, isOpening, at, "an opening has a systemPrompt and lists of tools");
 }
 
-function checkChange(value: Record<string, unknown>, at: string): Omit<ConversationChange, "position"> {
-  if (!isChange(value)) throw badSession(at, "a change has a systemPrompt, tools or names of tools");
-  return frozenJson(value);
+function checkChange(value: unknown, at: string): ConversationChange {
+  return checked(value, isChange, at, "a change has a systemPrompt, tools or names of tools");
 }
 
-function isChange(
-  value: Record<string, unknown>,
-): value is Omit<ConversationChange, "position"> & Record<string, unknown> {
-  const { systemPrompt, addedTools, deferredTools, removedTools, offeredTools } = value;
-  return (
-    [addedTools, deferredTools].every((tools) => tools === undefined || isToolList(tools)) &&
-    [removedTools, offeredTools].every((names) => names === undefined || isNameList(names)) &&
-    (systemPrompt === undefined || typeof systemPrompt === "string")
-  );
+function checkWaiting(value: unknown, at: string): WaitingCall {
+  return checked(value, isWaitingCall, at, "not a call that waits, with callId and step");
 }
 
-function isToolList(value: unknown): value is readonly ChatTool[] {
-  return (
-    Array.isArray(value) &&
-    value.every((tool) => isObject(tool) && isObject(tool.function) && typeof tool.function.name === "string")
-  );
+const userBlocks = {
+  text: objectWith({ text: isText }),
+  image: objectWith({ data: isText, mimeType: isText }),
+};
+
+/** Returns whether it is a block that a user message may hold. */
+export const isUserBlock: Fits = oneOfKinds("type", userBlocks);
+
+const isBlock = oneOfKinds("type", {
+  ...userBlocks,
+  reasoning: userBlocks.text,
+  "tool-call": objectWith({ id: isText, name: isText, args: isObject }),
+});
+const withContent = objectWith<Pick<UserMessage | AssistantMessage, "content">>({ content: listOf(isBlock) });
+const isMessage = oneOfKinds("role", {
+  user: withContent,
+  assistant: withContent,
+  tool: objectWith({
+    callId: isText,
+    name: isText,
+    output: isText,
+    isError: (value) => typeof value === "boolean",
+  }),
+});
+
+function checkMessage(given: unknown, at: string): Message {
+  return checked(withBlocks(given), isMessage, at, "not a user, assistant or tool message of this format");
 }
 
-function isNameList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
+function listIn(value: unknown, name: string, at: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw badSession(at, `${name} is not a list`);
+}
+
+function checked<T>(value: unknown, fits: Fits, at: string, problem: string): T {
+  if (!fits(value)) throw badSession(at, problem);
+  return frozenJson(value as T);
 }
 
 export function badSession(source: string, problem: string, cause?: unknown): AgentError {

@@ -8,7 +8,6 @@ import { AgentError } from "../errors.ts";
 import { type JournalLine, sessionFormat, sessionVersion } from "./session.ts";
 import { sessionTarget } from "./sessionPath.ts";
 
-/** A journal as it was read. */
 export interface ReadJournal {
   /** Of its whole lines: a torn line after them is cut off. */
   readonly bytes: number;
@@ -20,7 +19,6 @@ export interface ReadJournal {
 /** The time that an answer waits for another process that answers at this moment. */
 const longestWaitMs = 10_000;
 
-/** The values with which a journal starts. */
 export interface JournalStart {
   readonly file: string;
   readonly name?: string | undefined;

@@ -47,24 +47,20 @@ export async function listSessions(folder: string): Promise<SessionSummary[]> {
 }
 
 async function summaryOf(file: string): Promise<SessionSummary | undefined> {
-  const { head, changedAt, bytes } = await headOf(file);
-  const [header, ...lines] = head.split("\n");
-  const first: unknown = JSON.parse(header ?? "");
-  if (!isObject(first) || first.type !== "session") return undefined;
-  const name = typeof first.name === "string" ? first.name : undefined;
-  const startedAt = new Date(String(first.savedAt));
-  return { file, id: sessionId(file), bytes, name, startedAt, changedAt, topic: topicOf(lines) };
-}
-
-async function headOf(file: string): Promise<{ head: string; changedAt: Date; bytes: number }> {
   const { descriptor, stats, close } = await openSessionFile(file);
+  const buffer = Buffer.alloc(headBytes);
+  let bytesRead: number;
   try {
-    const buffer = Buffer.alloc(headBytes);
-    const bytesRead = readSync(descriptor, buffer, 0, headBytes, 0);
-    return { head: buffer.toString("utf8", 0, bytesRead), changedAt: stats.mtime, bytes: stats.size };
+    bytesRead = readSync(descriptor, buffer, 0, headBytes, 0);
   } finally {
     close();
   }
+  const [header, ...lines] = buffer.toString("utf8", 0, bytesRead).split("\n");
+  const first: unknown = JSON.parse(header ?? "");
+  if (!isObject(first) || first.type !== "session") return undefined;
+  const name = typeof first.name === "string" ? first.name : undefined;
+  const times = { startedAt: new Date(String(first.savedAt)), changedAt: stats.mtime };
+  return { file, id: sessionId(file), bytes: stats.size, name, ...times, topic: topicOf(lines) };
 }
 
 function topicOf(lines: readonly string[]): string {

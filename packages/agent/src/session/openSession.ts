@@ -17,7 +17,6 @@ import type { ReadJournal } from "./journal.ts";
 import type { Session } from "./session.ts";
 import { openSessionFile } from "./sessionPath.ts";
 
-/** A session that was read. */
 interface OpenedSession {
   readonly session: Session;
   /** Set for a journal, as are its lines behind the header. */
@@ -28,56 +27,41 @@ interface OpenedSession {
 /** Opens a file written by `save_session_context` or a journal, or checks a session at hand. Throws `bad_session`. */
 export async function openSession(fileOrSession: string | Session): Promise<OpenedSession> {
   if (typeof fileOrSession !== "string") return { session: checkSession(fileOrSession, "given") };
-  let read: { readonly bytes: Buffer; readonly inode: number };
+  let bytes: Buffer;
+  let inode: number;
   try {
-    read = await readSession(fileOrSession);
+    const { descriptor, close } = await openSessionFile(fileOrSession);
+    try {
+      [bytes, inode] = [await promisify(readFile)(descriptor), fstatSync(descriptor).ino];
+    } finally {
+      close();
+    }
   } catch (cause) {
     throw badSession(fileOrSession, messageOf(cause), cause);
   }
-  const { journalBytes, ...parsed } = parseSession(read.bytes.toString(), fileOrSession);
-  if (journalBytes === undefined) return parsed;
-  return { ...parsed, journal: { bytes: journalBytes, size: read.bytes.length, inode: read.inode } };
-}
-
-/** Returns the bytes of a session file. Throws for anything but a regular file. */
-async function readSession(file: string): Promise<{ readonly bytes: Buffer; readonly inode: number }> {
-  const { descriptor, close } = await openSessionFile(file);
-  try {
-    return { bytes: await promisify(readFile)(descriptor), inode: fstatSync(descriptor).ino };
-  } finally {
-    close();
+  const text = bytes.toString();
+  const first = parse(text.split("\n", 1)[0] ?? "");
+  if (isObject(first) && first.type === "session") {
+    const { torn, ...opened } = readJournal(text, fileOrSession);
+    return { ...opened, journal: { bytes: Buffer.byteLength(text) - torn, size: bytes.length, inode } };
   }
-}
-
-/** `journalBytes`: of a journal's whole lines; a crash left what follows. */
-interface ParsedSession {
-  readonly session: Session;
-  readonly lines?: readonly ConversationLine[];
-  readonly journalBytes?: number;
-}
-
-/** Reads either form; `source` names it in errors. */
-function parseSession(text: string, source: string): ParsedSession {
-  const end = text.indexOf("\n");
-  const first = parse(end < 0 ? text : text.slice(0, end));
-  if (isObject(first) && first.type === "session") return readJournal(text, source);
   const whole = parse(text);
-  if (whole === undefined) throw badSession(source, "it is not JSON");
-  return { session: checkSession(whole, source) };
+  if (whole === undefined) throw badSession(fileOrSession, "it is not JSON");
+  return { session: checkSession(whole, fileOrSession) };
 }
 
-function readJournal(text: string, source: string): ParsedSession {
+/** Reads a journal; `source` names it in errors. `torn`: the bytes behind its whole lines, which a crash left. */
+function readJournal(text: string, source: string): OpenedSession & { readonly torn: number } {
   const texts = text.split("\n");
-  // A crash left what follows the last newline; normally that is empty.
-  const torn = texts.pop() ?? "";
+  // Normally empty.
+  let torn = Buffer.byteLength(texts.pop() ?? "");
   let header: ReturnType<typeof checkHeader> = {};
-  let journalBytes = Buffer.byteLength(text) - Buffer.byteLength(torn);
   const lines: ConversationLine[] = [];
   const state = emptyState();
   for (const [index, one] of texts.entries()) {
     const value = parse(one);
     const at = `${source}, line ${index + 1}`;
-    if (value === undefined && index === texts.length - 1) journalBytes -= Buffer.byteLength(one) + 1;
+    if (value === undefined && index === texts.length - 1) torn += Buffer.byteLength(one) + 1;
     else if (index === 0) {
       header = checkHeader(value, at);
       state.systemPrompt = String(header.systemPrompt);
@@ -88,13 +72,10 @@ function readJournal(text: string, source: string): ParsedSession {
     }
   }
   const { type: _, ...named } = header;
-  return { session: { ...(named as Session), ...savedState(state) }, lines, journalBytes };
+  return { session: { ...(named as Session), ...savedState(state) }, lines, torn };
 }
 
-/**
- * Picks what a session keeps of a state. Calls whose process has ended meanwhile get a result that says so; those that keep a record wait to
- * go on by it, and the calls after them with them.
- */
+/** Picks what a session keeps. Calls whose process has ended get a result that says so; those with a record, and later ones, go on waiting. */
 function savedState(state: ConversationState): Omit<Session, "format" | "version" | "savedAt"> {
   const { systemPrompt, waiting, started, recorded } = state;
   const [first] = recorded.values();

@@ -41,7 +41,6 @@ export async function openSessionFile(file: string): Promise<RegularFile> {
   return openRegularFile(join(folder, basename(file)), scope);
 }
 
-/** Returns the nearest directory that exists. */
 function existing(folder: string): string {
   return dirname(folder) === folder || lstatSync(folder, { throwIfNoEntry: false })
     ? folder

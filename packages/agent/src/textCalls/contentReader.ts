@@ -7,10 +7,7 @@ export type ContentPart =
   | { readonly type: "text" | "thinking"; readonly text: string }
   | { readonly type: "retract"; readonly text?: undefined };
 
-/**
- * Splits the content of a reply, in which a model writes thinking and calls as text, as it comes. Text is held back from what may be the
- * beginning of a call on, so that no token of a format is shown.
- */
+/** Splits a reply in which a model writes thinking and calls as text, as it comes. What may begin a call is held back and never shown. */
 export class ContentReader {
   readonly #tools: OfferedTools;
   readonly #place = new MarkdownPlace();
@@ -70,7 +67,6 @@ export class ContentReader {
     return true;
   }
 
-  /** Reads thinking up to its end. */
   #think([, close]: ThinkTags): boolean {
     const end = this.#rest.indexOf(close);
     const length = end < 0 ? this.#rest.length - overlap(this.#rest, close) : end;

@@ -35,10 +35,7 @@ const mostRead = 20_000_000;
 const endTokens =
   /(?:\s|<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|end)\|>|<\/s>|<[|｜]end[▁_]of[▁_]sentence[|｜]>)*/y;
 
-/**
- * Reads the calls as text with which a text ends, outside code and quotes; undefined if it ends otherwise. All of them have to be whole, and of
- * tools that are offered. `place` is that of the first character.
- */
+/** Reads the calls that end a text, outside code and quotes: all whole, and of offered tools. `place`: that of its first character. */
 export function endCalls(
   text: string,
   tools: OfferedTools,
@@ -68,7 +65,6 @@ export function endCalls(
   }
 }
 
-/** Reads one call after the other. */
 function readAll(
   text: string,
   start: number,

@@ -1,7 +1,6 @@
 import { isObject } from "@toolcrib/core/text";
 import { behind, jsonEnd, matchAt, parsed, readPython } from "./literals.ts";
 
-/** A call as a model wrote it. */
 export interface WrittenCall {
   readonly name: string;
   /** An object, or the text of one. */

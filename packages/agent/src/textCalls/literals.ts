@@ -1,4 +1,5 @@
 import { attempt } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
 
 /** Runs a sticky or global pattern from a place on. */
 export function matchAt(pattern: RegExp, text: string, place: number): RegExpExecArray | undefined {
@@ -86,7 +87,7 @@ export function readPython(text: string, place: number): { pairs: [string, objec
 function isPair(value: unknown): value is [string, object] {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [name, args] = value;
-  return typeof name === "string" && typeof args === "object" && args !== null && !Array.isArray(args);
+  return typeof name === "string" && isObject(args);
 }
 
 function unescaped(text: string): string {
@@ -100,7 +101,6 @@ function unescaped(text: string): string {
   });
 }
 
-/** Returns the value of JSON text; undefined if it is none. */
 export function parsed(json: string): unknown {
   return attempt(() => JSON.parse(json));
 }

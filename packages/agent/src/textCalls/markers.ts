@@ -1,7 +1,6 @@
 import { type BareFormat, bareFormats, type CallFormat, markedFormats } from "./formats.ts";
 import { matchAt } from "./literals.ts";
 
-/** The tags around thinking. */
 export const thinkTags = [
   ["<think>", "</think>"],
   ["<thinking>", "</thinking>"],
@@ -29,7 +28,6 @@ export class MarkdownPlace {
   #inSpan = false;
   #last = "";
 
-  /** Goes behind a piece of the text. */
   advance(piece: string): void {
     for (const [index, part] of piece.split("\n").entries()) {
       if (index > 0) this.#endLine();

@@ -2,7 +2,7 @@ import type { ChatTool } from "@toolcrib/core";
 import { describe, expect, test } from "vitest";
 import { service } from "../../testing/replies.ts";
 import type { ProviderEvent, ReplyEvent } from "../provider.ts";
-import { chatChunks, createChatState, finishChat, flushChat, reduceChat } from "../providers/chat/reply.ts";
+import { ChatReply, chatChunks } from "../providers/chat/reply.ts";
 import { ContentReader } from "./contentReader.ts";
 import { endCalls, OfferedTools } from "./endCalls.ts";
 import written from "./fixtures/writtenCalls.json" with { type: "json" };
@@ -24,15 +24,15 @@ interface Read {
 
 /** Reads the deltas of a reply; the text that is shown is that of the message. */
 function read(deltas: readonly object[], finish = "stop", offered = tools): Read & { reply: ReplyEvent } {
-  const state = createChatState(service, [], new ContentReader(new OfferedTools(offered)));
+  const reading = new ChatReply(service, "test/m", [], new ContentReader(new OfferedTools(offered)));
   const shown = { "text-delta": "", "reasoning-delta": "" };
   const note = (events: readonly ProviderEvent[]): void => {
     for (const event of events) if ("text" in event) shown[event.type] += event.text;
   };
   for (const delta of [...deltas, {}])
-    note(reduceChat(state, { choices: [{ delta, finish_reason: delta === deltas.at(-1) ? finish : null }] } as never));
-  note(flushChat(state));
-  const reply = finishChat(state, "test/m");
+    note(reading.push({ choices: [{ delta, finish_reason: delta === deltas.at(-1) ? finish : null }] } as never));
+  note(reading.flush());
+  const reply = reading.end();
   const { content } = reply.message;
   const textOf = (kind: "text" | "reasoning"): string =>
     content.flatMap((block) => (block.type === kind ? [block.text] : [])).join("\n\n");
@@ -198,10 +198,10 @@ describe("thinking", () => {
   ])("%s", (_, text, thought, said) => expect(readEachWay(text)).toEqual({ thought, said, calls: [] }));
 
   test("whose beginning stands in the prompt is told from the answer in history", () => {
-    const state = createChatState(service, [], new ContentReader(new OfferedTools(tools)));
-    reduceChat(state, { choices: [{ delta: { content: "Hm.\n</think>\n\nYes." }, finish_reason: "stop" }] } as never);
-    flushChat(state);
-    expect(finishChat(state, "test/m").message.content).toMatchObject([
+    const reading = new ChatReply(service, "test/m", [], new ContentReader(new OfferedTools(tools)));
+    reading.push({ choices: [{ delta: { content: "Hm.\n</think>\n\nYes." }, finish_reason: "stop" }] } as never);
+    reading.flush();
+    expect(reading.end().message.content).toMatchObject([
       { type: "reasoning", text: "Hm." },
       { type: "text", text: "Yes." },
     ]);

@@ -1,15 +1,7 @@
+import type { Answer } from "../conversation/waiting.ts";
+import type { Usage } from "../messages.ts";
 import type { Prepared } from "./options.ts";
-import {
-  aboutCall,
-  describeAnswer,
-  describeDuration,
-  describeTime,
-  describeUsage,
-  durationOf,
-  isDiff,
-  type TranscriptCall,
-  type TranscriptTurn,
-} from "./transcript.ts";
+import type { TranscriptCall, TranscriptTurn } from "./transcript.ts";
 
 /** A transcript as blocks in the order of reading, which Markdown and the page write each in their way. No text of it is markup. */
 export type Part =
@@ -76,4 +68,54 @@ function callPart(call: TranscriptCall, cut: Prepared["cut"]): Part {
     if (block.type !== "text") parts.push({ type: "note", text: `(${block.type}, ${block.mimeType})` });
   const title = `${call.name}${call.isError ? ", failed" : ""}${took}`;
   return { type: "call", title, about: aboutCall(call), parts };
+}
+
+/** Says in words how a question was answered; undefined while it is not. */
+function describeAnswer(answer: Answer | undefined): string | undefined {
+  if (typeof answer === "object") return "args" in answer ? "allowed with other arguments" : "answered by the user";
+  if (typeof answer === "string") return `denied: ${answer}`;
+  return answer === undefined ? undefined : answer ? "allowed" : "denied";
+}
+
+/** Returns how long something took, in milliseconds; undefined where a time is missing. */
+function durationOf({ startedAt, endedAt }: Pick<TranscriptTurn, "startedAt" | "endedAt">): number | undefined {
+  const ms = Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "");
+  return ms >= 0 ? ms : undefined;
+}
+
+/** Writes `820 ms`, `3.4 s` or `2 min 5 s`. */
+function describeDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const hours = Math.floor(seconds / 3600);
+  if (hours > 0) return `${hours} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** Writes `1,200 tokens in (300 from the cache), 80 out, $0.0123`. */
+function describeUsage({ inputTokens, cacheReadTokens, outputTokens, cost }: Usage): string {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cached = cacheReadTokens > 0 ? ` (${count(cacheReadTokens)} from the cache)` : "";
+  const dollars = cost === undefined ? "cost unknown" : `$${cost.toFixed(4)}`;
+  return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out, ${dollars}`;
+}
+
+/** Writes `2026-11-22 14:30:45 UTC`; leaves what is no time as it is. */
+function describeTime(time: string): string {
+  return Number.isNaN(Date.parse(time)) ? time : `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** Describes a call in a line: its path, command, query or the first text among its arguments. */
+function aboutCall({ args }: Pick<TranscriptCall, "args">): string {
+  const known = ["command", "path", "source", "query", "pattern", "url", "id"].find(
+    (key) => typeof args[key] === "string",
+  );
+  const found = known === undefined ? Object.values(args).find((value) => typeof value === "string") : args[known];
+  return typeof found === "string" ? (found.split("\n", 1)[0] ?? "") : "";
+}
+
+/** Returns whether the text is a diff, by which Markdown says so. */
+function isDiff(text: string): boolean {
+  return /^(?:@@ .*@@|\*\*\* (?:Begin Patch|Update File: ))/m.test(text) && /^[+-]/m.test(text);
 }

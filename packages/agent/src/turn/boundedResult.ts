@@ -3,7 +3,6 @@ import { limitBytes, messageOf, truncationNotice } from "@toolcrib/core/text";
 import type { ImageBlock } from "../messages.ts";
 import type { Picture } from "../providers/models/pictures.ts";
 
-/** The part of a tool's result that goes into the conversation. */
 interface ToolResult {
   readonly output: string;
   readonly content?: readonly ContentBlock[] | undefined;
@@ -13,7 +12,6 @@ const mostBlocks = 100;
 /** Pictures may be larger than text, because they cost no tokens by the byte: 5 MB, which services accept, with 256 KB of text. */
 const mediaFactor = 20;
 
-/** The rules for the pictures of a result. */
 interface PictureRules {
   /** Makes one smaller that is too large; rejects where it cannot be decoded. */
   fit(picture: ImageBlock): Promise<ImageBlock>;

@@ -18,7 +18,6 @@ import { isOverfull, requestSize, windowOf } from "./window.ts";
 /** The result of a compaction. */
 export type Compacted = Extract<AgentEvent, { type: "compaction" }>;
 
-/** A conversation that begins anew. */
 interface Anew {
   readonly messages: readonly Message[];
   readonly done: Compacted;
@@ -91,7 +90,6 @@ export function roomIn(messages: readonly Message[], window: number = Number.POS
   return Math.min(weightOf(messages), window) / 2;
 }
 
-/** A conversation that is to be shortened. */
 interface Shortening {
   readonly state: LoopState;
   readonly messages: readonly Message[];
@@ -106,13 +104,10 @@ interface Shortening {
   readonly reason: "refused" | "asked" | "nearly full";
 }
 
-/**
- * Makes the next smaller conversation: what fits into the room, and unless it was enough to cut results the model's summary of that. Undefined where it
- * would save too little.
- */
+/** Makes the next smaller conversation: what fits, and unless cutting results was enough its summary. Undefined if it saves too little. */
 export async function* beginAnew(given: Shortening): AsyncGenerator<AgentEvent, Anew | undefined> {
   const { state, messages, reason } = given;
-  const { changes, foundTools } = state.history;
+  const { changes, foundTools } = state.history.state;
   const isTold = changes.length + foundTools.size > 0;
   const most = (1 - leastGain) * weightOf(messages);
   let { room } = given;
@@ -158,14 +153,10 @@ async function* summaryOf(
     throw error;
   }
   const { usage } = summary;
-  if (usage) {
-    await history.record({ type: "usage", usage });
-    yield { type: "usage", usage, total: history.usage };
-  }
+  if (usage) yield { type: "usage", usage, total: await history.addUsage(usage) };
   return summary;
 }
 
-/** The record of the step of a summary. */
 interface Summary {
   readonly text: string;
   readonly usage?: Usage;
@@ -179,7 +170,7 @@ async function* requestSummary(
   { provider, limits, history, systemPrompt }: LoopState,
   { clock, tools, isAnew }: Pick<Shortening, "clock" | "tools"> & { readonly isAnew: boolean },
 ): AsyncGenerator<AgentEvent, Summary> {
-  const { opening, foundTools, callIds } = history;
+  const { opening, foundTools } = history.state;
   const present = { systemPrompt, ...requestTools(tools, foundTools) };
   const messages = [...head, userMessage(summaryRequest)];
   // As in the request before: services cache the prefix, and some refuse earlier calls without their tools.
@@ -190,7 +181,7 @@ async function* requestSummary(
   };
   const ask = (toolChoice?: ToolChoice): AsyncGenerator<AgentEvent, ReplyEvent> => {
     const asked = { ...content, ...(toolChoice && { toolChoice }) };
-    return requestReply({ provider, content: asked, clock, limits, callIds, hidden: true });
+    return requestReply({ provider, content: asked, clock, limits, callIds: history.callIds, hidden: true });
   };
   let { message, stop, usage } = yield* ask();
   if (stop === "tool-calls") {

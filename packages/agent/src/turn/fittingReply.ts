@@ -1,6 +1,6 @@
 import { textOf } from "../conversation/conversation.ts";
 import { isAgentError } from "../errors.ts";
-import type { AgentEvent, Message } from "../messages.ts";
+import type { AgentEvent } from "../messages.ts";
 import type { ChatOptions } from "../options.ts";
 import { modelRules } from "../providers/models/models.ts";
 import type { RequestClock } from "../requestClock.ts";
@@ -12,7 +12,6 @@ import { learnWindow, requestSize, windowOf } from "./window.ts";
 /** A request of this share of the window may be refused for its length, whatever the service says. */
 const nearlyFull = 0.9;
 
-/** The result of a request, or its failure. */
 type Outcome<T> = { readonly taken: T } | { readonly error: unknown };
 
 /**
@@ -58,14 +57,15 @@ export async function* takeFittingReply(
     for (const one of outcomes) {
       if (one === result || "error" in one || !one.taken.reply.usage) continue;
       const { usage } = one.taken.reply;
-      await history.record({ type: "usage", usage });
-      yield { type: "usage", usage, total: history.usage };
+      yield { type: "usage", usage, total: await history.addUsage(usage) };
     }
     if (isTaken && done) yield done;
-    return takenOf(result);
+    if ("error" in result) throw result.error;
+    return result.taken;
   } finally {
     // Nothing of the drafts is in the conversation, so what was steered into them waits again.
-    if (!isTaken) state.steering.unshift(...drafts.flatMap((draft) => draft.added().flatMap(userText)));
+    const steered = isTaken ? [] : drafts.flatMap((one) => one.added());
+    state.steering.unshift(...steered.flatMap((message) => (message.role === "user" ? [textOf(message)] : [])));
   }
 }
 
@@ -81,21 +81,11 @@ async function* outcomeOf<T>(work: AsyncGenerator<AgentEvent, T>): AsyncGenerato
   }
 }
 
-function takenOf(outcome: Outcome<TakenReply>): TakenReply {
-  if ("error" in outcome) throw outcome.error;
-  return outcome.taken;
-}
-
-function userText(message: Message): string[] {
-  return message.role === "user" ? [textOf(message)] : [];
-}
-
 /** Returns whether the service took the request: it has answered, or was stopped while it did. */
 function hasAnswered(outcome: Outcome<TakenReply>, draft: Draft): boolean {
   return "taken" in outcome ? !isRefused(outcome) : draft.added().some(({ role }) => role === "assistant");
 }
 
-/** Returns whether a smaller request may be taken. */
 function isTooLong(outcome: Outcome<TakenReply>, state: LoopState): boolean {
   if ("taken" in outcome) return isRefused(outcome);
   const { error } = outcome;

@@ -16,12 +16,10 @@ import { busyError, type LoopState } from "./loopState.ts";
 import { PictureLimiter, withFittedPictures, withoutPictures } from "./pictures.ts";
 import { askerOf, checkAnswers, oneAtATime, resultsWithoutAnswer } from "./questions.ts";
 import { RepeatGuard } from "./repeats.ts";
-import { runCalls, takeAnswers } from "./replyCalls.ts";
 import { requestTools } from "./requestTools.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering } from "./takeReply.ts";
-import type { ToolRun } from "./toolCalls.ts";
-import { isComposite } from "./withinCalls.ts";
+import { runCalls, type ToolRun, takeAnswers } from "./toolCalls.ts";
 
 /** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
 type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
@@ -60,10 +58,10 @@ async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOption
     let end: Extract<AgentEvent, { type: "end" }> | undefined;
     while (!end) {
       if (reply && calls.length > 0) {
-        const pending = yield* runCalls(history, { step, calls }, run, ask, () => clock.throwIfAborted(text));
+        const pending = yield* runCalls({ step, calls, text }, run, ask);
         if (pending.length > 0) end = { type: "end", reason: "approval", text, pending };
         else if (run.repeats?.isStuck) end = { type: "end", reason: "stuck", text };
-        else if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.usage }))
+        else if (options.stopWhen?.({ step, reply, messages: history.messages, usage: history.state.usage }))
           end = { type: "end", reason: "stop", text };
         if (end) break;
       }
@@ -81,7 +79,7 @@ async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOption
         yield* unreadCallOf(message, state, options);
       text = isPaused ? text + answerOf(message) : answerOf(message);
       isPaused = stop === "pause";
-      if (usage) yield { type: "usage", usage, total: history.usage };
+      if (usage) yield { type: "usage", usage, total: history.state.usage };
       const isSteered = (steps.areRecorded ? taken.waiting : state.steering).length > 0;
       const reason = endOf(stop, calls.length > 0, step >= limits.maxSteps, isSteered);
       if (!reason) continue;
@@ -136,14 +134,14 @@ async function* begin(
   { toolChoice }: ChatOptions,
 ): AsyncGenerator<AgentEvent, TurnPosition> {
   if ("message" in start) {
-    const waiting = lastCalls(history.messages).filter((call) => history.waiting.has(call.id));
-    const results = await history.close(resultsWithoutAnswer(waiting, history.waiting));
+    const waiting = lastCalls(history.messages).filter((call) => history.state.waiting.has(call.id));
+    const results = await history.close(resultsWithoutAnswer(waiting, history.state.waiting));
     await history.record({ type: "message", message: userMessage(askingForCall(start.message, toolChoice, provider)) });
     yield* notRunEvents(waiting, results);
     return { step: 0, calls: [] };
   }
-  const calls = await takeAnswers(history, start.answers, run);
-  const [{ step } = { step: 0 }] = history.waiting.values();
+  const calls = await takeAnswers(start.answers, run);
+  const [{ step } = { step: 0 }] = history.state.waiting.values();
   const reply = history.messages.findLast((message) => message.role === "assistant");
   return { step, calls, ...(reply && { reply }) };
 }
@@ -172,7 +170,7 @@ function* unreadCallOf(
   { tools, history }: LoopState,
   options: ChatOptions,
 ): Generator<AgentEvent, void> {
-  const unread = unreadCall(message, requestTools(options.tools ?? tools, history.foundTools).tools);
+  const unread = unreadCall(message, requestTools(options.tools ?? tools, history.state.foundTools).tools);
   if (unread) yield unread;
 }
 
@@ -203,29 +201,17 @@ function* notRunEvents(calls: readonly ToolCallBlock[], results: readonly ToolMe
 }
 
 function toolRun(state: LoopState, clock: RequestClock, options: ChatOptions): ToolRun {
-  const { history, limits, tools, steps } = state;
+  const { history, limits, steps } = state;
+  const { tools = state.tools, labels } = options;
   return {
-    steps,
-    tools: options.tools ?? tools,
-    labels: options.labels,
+    ...{ history, clock, steps, tools, labels },
     maxToolResultBytes: limits.maxToolResultBytes,
     pictures: new PictureLimiter(state),
-    repeats: state.stopRepeats && new RepeatGuard(state.stopRepeats, options.tools ?? tools, history),
+    repeats: state.stopRepeats && new RepeatGuard(state.stopRepeats, tools, history),
     approve: options.approve && oneAtATime(options.approve),
     seeInner: (usage, callId) => options.stopWhen?.seeInner?.(usage, callId) === true,
     waited: new Map(),
     told: new Set(),
-    get signal() {
-      return clock.signal;
-    },
-    abort: () => clock.abort(),
-    starting: (calls) => history.start(calls, ({ name }) => isComposite(options.tools ?? tools, name)),
-    keep: (callId, lines, sync) => history.keep(callId, lines, sync),
-    ended: (result, data) => history.addResult(result, data),
-    async used(usage) {
-      await history.record({ type: "usage", usage });
-      return history.usage;
-    },
   };
 }
 

@@ -23,7 +23,6 @@ export interface CompactionOptions {
   readonly startAt?: number | undefined;
 }
 
-/** The state that the loop works on. */
 export interface LoopState {
   readonly provider: Provider;
   readonly tools: ToolRunner;
@@ -40,12 +39,10 @@ export interface LoopState {
   running: boolean;
 }
 
-/** Returns the error of calls that are refused while a turn runs. */
 export function busyError(): AgentError {
   return new AgentError({ code: "busy", message: "A turn is running; wait for its end or abort it." });
 }
 
-/** Returns the error of calls that are refused while the user is asked. */
 export function waitingError(): AgentError {
   const message = "Calls wait for an answer: answer with agent.approve, or send a message, which denies them.";
   return new AgentError({ code: "busy", message });

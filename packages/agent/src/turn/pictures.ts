@@ -23,10 +23,7 @@ interface Conversation {
   readonly history: { readonly messages: readonly Message[] };
 }
 
-/**
- * Keeps the pictures of a conversation within what the model takes, as far as that is known. They are bounded before they are first sent:
- * one that is made smaller or left out later would change what the model has seen.
- */
+/** Keeps pictures within what the model takes, before they are first sent: a later change would change what the model has seen. */
 export class PictureLimiter {
   readonly #state: Conversation;
   /** Taken, but maybe not in the conversation yet: calls run side by side. */
@@ -50,10 +47,7 @@ export class PictureLimiter {
   }
 }
 
-/**
- * Resolves to a message of the user with its pictures as they are sent. Rejects with `invalid_request` for one that cannot be, and with
- * `aborted` at the signal.
- */
+/** Resolves to a message with its pictures as they are sent. Rejects with `invalid_request` for one that cannot be, and with `aborted`. */
 export async function withFittedPictures(
   content: string | UserMessage["content"],
   pictures: PictureLimiter,

@@ -21,7 +21,7 @@ import {
   isAnswer,
   type WaitingCall,
 } from "../conversation/waiting.ts";
-import { AgentError } from "../errors.ts";
+import { invalidOption } from "../errors.ts";
 import type { PendingCall, ToolCallBlock, ToolMessage } from "../messages.ts";
 
 /** A question about a call: without its answer the call waits. */
@@ -63,7 +63,6 @@ function changedArguments(args: ToolCallBlock["args"] | undefined, sent: ToolCal
   return kept ? { args: kept } : {};
 }
 
-/** Holds what is known of a call that has waited, and what to do about a new question. */
 interface AnsweredCall {
   readonly waited: WaitingCall;
   readonly sent: ToolCallBlock["args"];
@@ -72,10 +71,7 @@ interface AnsweredCall {
   askAnew(asked: Asked): void;
 }
 
-/**
- * Answers the guards of a call with what the user has answered. A yes holds for the same tool, arguments and question (its
- * text and data) alone; otherwise `askAnew` is told and the call does not run.
- */
+/** Answers guards as the user has: a yes holds for the same tool, arguments and question (text and data); else `askAnew` is told. */
 export function approveAsAnswered({ waited, sent, given, askAnew }: AnsweredCall): Approve {
   const { question: before, answer, approved: earlier = [] } = waited;
   const approved = before && answer === true ? [...earlier, fingerprintOf(before)] : earlier;
@@ -118,16 +114,14 @@ function withCalls(result: ToolMessage, waited: WaitingCall | undefined): ToolMe
 /** Gets answers to questions while the turn runs, by the id of the call. Without any the turn ends, and the questions stay. */
 export type Ask = (pending: readonly PendingCall[]) => Promise<Answers | undefined>;
 
-/** The options of a turn that answer its questions. */
 interface Askers {
   readonly approve?: Approve | undefined;
   readonly onQuestions?: Ask | undefined;
 }
 
-/** The setting in which a call is asked about. */
 interface Asking extends Pick<ExecuteOptions, "labels"> {
   readonly tools: Pick<AnyToolRegistry, "check" | "get">;
-  readonly signal: AbortSignal;
+  readonly clock: { readonly signal: AbortSignal };
 }
 
 /** Returns who is asked while the turn runs: `approve` about one call after the other, then `onQuestions` about all; undefined for nobody. */
@@ -145,7 +139,7 @@ export function askerOf({ approve, onQuestions }: Askers, asking: Asking): Ask |
       const count = (times.get(subject) ?? 0) + 1;
       times.set(subject, count);
       const answer = count > mostTimes ? undefined : await answerTo(call, approve, asking);
-      if (asking.signal.aborted) return undefined;
+      if (asking.clock.signal.aborted) return undefined;
       if (answer !== undefined) answers.push([call.callId, answer]);
       // Those that it does not cover are asked about again.
       if (upToOf(answer) !== undefined) covered.add(kind);
@@ -162,7 +156,8 @@ const mostAnswers = 3;
 /** Returns the answer of `approve`; undefined where it gives none that can be used. A throw denies. */
 async function answerTo(call: PendingCall, approve: Approve, asking: Asking): Promise<Answer | undefined> {
   const { callId, name, args, within } = call;
-  const { tools, labels, signal } = asking;
+  const { tools, labels, clock } = asking;
+  const { signal } = clock;
   const tool = tools.get(name);
   // It is gone, of which the registry tells the model.
   if (!tool) return true;
@@ -192,13 +187,14 @@ export function oneAtATime(approve: Approve): Approve {
 
 /** Returns frozen copies of the answers. Throws unless each is one to a question that waits. */
 export function checkAnswers(pending: readonly PendingCall[], answers: Answers): Answers {
-  if (pending.length === 0) throw refused("No call waits for an answer; see agent.pending.");
+  if (pending.length === 0) throw invalidOption("No call waits for an answer; see agent.pending.");
   if (typeof answers !== "object" || answers === null || Array.isArray(answers))
-    throw refused(`approve needs an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
+    throw invalidOption(`approve needs an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
   const checked = Object.entries(answers).map(([id, answer]) => {
     if (!pending.some(({ callId }) => callId === id))
-      throw refused(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
-    if (!isAnswer(answer)) throw refused(`The answer for ${id} must be ${answerForms}, received ${quote(answer)}.`);
+      throw invalidOption(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
+    if (!isAnswer(answer))
+      throw invalidOption(`The answer for ${id} must be ${answerForms}, received ${quote(answer)}.`);
     return [id, copyOf(id, answer)] as const;
   });
   return Object.fromEntries(checked);
@@ -210,12 +206,8 @@ function copyOf(id: string, answer: Answer): Answer {
   try {
     return frozenJson(answer);
   } catch (cause) {
-    throw refused(`The answer for ${id} cannot be saved: ${messageOf(cause)}.`);
+    throw invalidOption(`The answer for ${id} cannot be saved: ${messageOf(cause)}.`);
   }
-}
-
-function refused(message: string): AgentError {
-  return new AgentError({ code: "invalid_option", message });
 }
 
 /** Throws where an answer does not fit its question, or its arguments their tool; what guards say of them is for later. */
@@ -223,14 +215,15 @@ export async function checkFit(pending: readonly PendingCall[], answers: Answers
   for (const call of pending) {
     const answer = Object.hasOwn(answers, call.callId) ? answers[call.callId] : undefined;
     const problem = answer === undefined ? undefined : await misfit(answer, call, asking);
-    if (problem !== undefined) throw refused(`The answer for ${call.callId} ${problem}`);
+    if (problem !== undefined) throw invalidOption(`The answer for ${call.callId} ${problem}`);
   }
 }
 
 /** Says why an answer cannot be used; undefined for one that can. */
 async function misfit(answer: Answer, call: PendingCall, asking: Asking): Promise<string | undefined> {
   const { callId, name, question } = call;
-  const { tools, labels, signal } = asking;
+  const { tools, labels, clock } = asking;
+  const { signal } = clock;
   const given = givenArguments({ answer });
   if (upToOf(answer) !== undefined && (call.within === undefined || offeredFolder(question) === undefined))
     return "cannot be { upTo }: its question offers no folder for more calls (question.data.upTo).";
@@ -282,7 +275,6 @@ function unknownPrint(): string {
   return `unknown-${crypto.randomUUID()}`;
 }
 
-/** Returns the question as JSON can hold it. */
 function savedQuestion({ text, data, needs, guard }: ApprovalQuestion): ApprovalQuestion {
   const asked = { text: String(text).toWellFormed(), ...(needs && { needs }), ...(guard !== undefined && { guard }) };
   // Undefined if it is nested too deep, or in a cycle.

@@ -15,7 +15,6 @@ export interface RetryLimits {
   readonly maxDelayMs: number;
 }
 
-/** One request of a turn. */
 export interface ReplyRequest {
   readonly provider: Provider;
   readonly content: Omit<ModelRequest, "signal" | "isTimed">;
@@ -27,10 +26,7 @@ export interface ReplyRequest {
   readonly hidden?: boolean;
 }
 
-/**
- * Requests one whole reply of the model, as history keeps it. It is tried again after a failure that may pass, which is safe because
- * tools run only once the reply is complete. Throws an AgentError.
- */
+/** Requests one whole reply. Tried again after a failure that may pass: tools run only once it is complete. Throws an AgentError. */
 export async function* requestReply(request: ReplyRequest): AsyncGenerator<AgentEvent, ReplyEvent> {
   const { provider, content, clock, limits, callIds, hidden = false } = request;
   await clock.drained();

@@ -1,13 +1,11 @@
 import type { ChatTool } from "@toolcrib/core";
 import { attempt, schemasForModel } from "@toolcrib/core/internal";
 import { frozenJson } from "../conversation/frozenJson.ts";
+import { memoize } from "../memoize.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { ToolRunner } from "./toolCalls.ts";
 
-/**
- * Returns the tools of a request. Those that are deferred are left out until `search_tools` has found them, and then come last in the order in
- * which they were found, so that the beginning stays the same.
- */
+/** Returns the tools of a request. Deferred ones that were found come last, in that order, so that the beginning stays the same. */
 export function requestTools(
   tools: ToolRunner,
   found: ReadonlySet<string>,
@@ -21,30 +19,12 @@ export function requestTools(
   return { tools: [...first, ...last], deferredTools };
 }
 
-const formed = new WeakMap<readonly ChatTool[], readonly ChatTool[]>();
-
 /** Returns the same list, or a copy where a definition has half a character in it: services refuse the whole request for it. */
-function wellFormedTools(schemas: readonly ChatTool[]): readonly ChatTool[] {
-  const before = formed.get(schemas);
-  if (before) return before;
-  const isWhole = !/\\ud[89a-f]/i.test(JSON.stringify(schemas));
-  const after = isWhole ? schemas : frozenJson(schemas);
-  formed.set(schemas, after);
-  return after;
-}
+const wellFormedTools = memoize((schemas: readonly ChatTool[]) =>
+  /\\ud[89a-f]/i.test(JSON.stringify(schemas)) ? frozenJson(schemas) : schemas,
+);
 
-/** By the list of schemas, which a registry keeps until it changes. */
-const known = new WeakMap<readonly ChatTool[], readonly ChatTool[]>();
-
-function deferredOf(schemas: readonly ChatTool[], tools: ToolRunner): readonly ChatTool[] {
-  const before = known.get(schemas);
-  if (before) return before;
-  const deferred = schemas.filter((schema) => isDeferred(tools, schema.function.name));
-  known.set(schemas, deferred);
-  return deferred;
-}
-
-function isDeferred(tools: ToolRunner, name: string): boolean {
+const deferredOf = memoize((schemas: readonly ChatTool[], tools: ToolRunner) =>
   // If its getter throws, the tool does not state it.
-  return attempt(() => tools.get(name)?.deferred) === true;
-}
+  schemas.filter((schema) => attempt(() => tools.get(schema.function.name)?.deferred) === true),
+);

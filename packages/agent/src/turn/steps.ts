@@ -30,7 +30,6 @@ export interface StepRunner {
   run<T>(name: string, fn: () => Promise<T>): Promise<T>;
 }
 
-/** The record of a step. */
 export interface Recorded<T> {
   readonly value: T;
   /** The result of its work here; undefined if it did not run here. */
@@ -69,10 +68,7 @@ export class Steps {
     });
   }
 
-  /**
-   * Runs `work` as the next step of a call, after a claim if it must not begin twice. It is told whether it may have begun before, here or
-   * elsewhere.
-   */
+  /** Runs `work` as the next step of a call, after a claim if it must not begin twice. It is told whether it may have begun before. */
   async runCall<T extends object>(
     kind: "call" | "end",
     id: string,
@@ -136,26 +132,17 @@ export type CallEnd =
   | { readonly result: ToolMessage; readonly data?: unknown; readonly usage?: Usage; readonly asked?: undefined }
   | { readonly asked: Asked; readonly usage?: Usage; readonly result?: undefined };
 
-interface CallSteps {
-  /** `end`: the calls within it were steps, so it is none, and only its end is. */
-  readonly kind: "call" | "end";
-  readonly tools: { get(name: string): ExecutableTool | undefined };
-  readonly signal: AbortSignal;
-  readonly steps: Steps;
-  /** Runs the call, which may end with a question. */
-  execute(): Promise<CallEnd>;
-  /** Called at once when the runner of the steps fails, while the call may still run. */
-  onFailure(error: unknown): void;
-}
+type ToolLookup = { get(name: string): ExecutableTool | undefined };
 
-/**
- * Runs a call as its steps and resolves to how it ended, which is what was recorded where something was. Where the runner fails:
- * to how the call ended here, once it has, so that the conversation does not say that it never ran.
- */
+/** Resolves to how a call ended, as recorded; where the runner fails, to how it ended here, so that history does not say it never ran. `onFailure`: called at once. */
 export async function runCallSteps(
+  kind: "call" | "end",
   call: ToolCallBlock,
-  { kind, tools, signal, steps, execute, onFailure }: CallSteps,
+  { tools, clock, steps }: { readonly tools: ToolLookup; readonly clock: RequestClock; readonly steps: Steps },
+  execute: () => Promise<CallEnd>,
+  onFailure: (error: unknown) => void,
 ): Promise<CallEnd | undefined> {
+  const { signal } = clock;
   if (!steps.areRecorded) return execute();
   const once = kind === "call" && !mayRunTwice(tools, call.name);
   let own: CallEnd | undefined;
@@ -177,7 +164,7 @@ export async function runCallSteps(
 }
 
 /** Returns whether a second run does no harm. An unknown tool does nothing at all. */
-function mayRunTwice(tools: CallSteps["tools"], name: string): boolean {
+function mayRunTwice(tools: ToolLookup, name: string): boolean {
   // If its getter throws, the tool does not state it.
   const isStated = attempt(() => {
     const tool = tools.get(name);

@@ -1,4 +1,5 @@
 import { userMessage } from "../conversation/conversation.ts";
+import { memoize } from "../memoize.ts";
 import type { Message, UserMessage } from "../messages.ts";
 import { picturesOf, pictureTokens } from "../providers/models/pictures.ts";
 
@@ -14,18 +15,9 @@ export function weightOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + weightOfOne(message), 0);
 }
 
-/** Messages never change, and a conversation is weighed before each of its requests. */
-const weights = new WeakMap<Message, number>();
+/** A conversation is weighed before each of its requests. */
+const weightOfOne = memoize((message: Message) => textWeight(withoutPictures(message)) + pictureWeight(message));
 
-function weightOfOne(message: Message): number {
-  const known = weights.get(message);
-  if (known !== undefined) return known;
-  const weight = textWeight(withoutPictures(message)) + pictureWeight(message);
-  weights.set(message, weight);
-  return weight;
-}
-
-/** Returns about how many tokens a value has as JSON. */
 export function textWeight(value: object): number {
   return JSON.stringify(value).length / charactersPerToken;
 }

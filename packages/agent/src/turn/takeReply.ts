@@ -77,7 +77,7 @@ async function* askForReply(
   yield* deliverSteering(history, steering, delivered);
   const present = presentOf(state, options);
   const announced = (await history.announce(present)) ?? null;
-  const { messages, opening, changes } = history;
+  const { messages, opening, changes } = history.state;
   const asked = {
     ...(step === 1 && options.toolChoice && { toolChoice: options.toolChoice }),
     ...(options.answerSchema && { answerSchema: options.answerSchema }),
@@ -93,9 +93,8 @@ async function* askForReply(
   }
 }
 
-/** Returns the prompt and tools of the next request. */
 function presentOf({ systemPrompt, tools, history }: LoopState, options: ChatOptions): Opening {
-  return { systemPrompt, ...requestTools(options.tools ?? tools, history.foundTools) };
+  return { systemPrompt, ...requestTools(options.tools ?? tools, history.state.foundTools) };
 }
 
 /** Keeps the text of a reply that is stopped: the user has read it. Its thinking and calls are not whole, so they are dropped. */
@@ -125,7 +124,6 @@ export async function* deliverSteering(
   }
 }
 
-/** Returns whether the text was there. */
 function takeOut(texts: string[], text: string): boolean {
   const index = texts.indexOf(text);
   if (index >= 0) texts.splice(index, 1);

@@ -1,8 +1,6 @@
 import {
+  type AnyToolRegistry,
   type Approve,
-  type ChatTool,
-  type CheckResult,
-  type ExecutableTool,
   type ExecuteOptions,
   isToolError,
   renderOutcome,
@@ -12,26 +10,30 @@ import {
 import { attempt, noteChangedArguments } from "@toolcrib/core/internal";
 import { limitBytes } from "@toolcrib/core/text";
 import { malformedCall, toolMessage } from "../conversation/conversation.ts";
+import type { Answers } from "../conversation/state.ts";
 import { addUsage } from "../conversation/usage.ts";
-import { givenArguments } from "../conversation/waiting.ts";
-import type { AgentEvent, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
+import { givenArguments, lastCalls } from "../conversation/waiting.ts";
+import type { AgentEvent, PendingCall, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { boundedResult } from "./boundedResult.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
-import { type Asked, answeredResult, approveAsAnswered, askedWithin, questionOf } from "./questions.ts";
+import {
+  type Ask,
+  type Asked,
+  answeredResult,
+  approveAsAnswered,
+  askedWithin,
+  checkAnswers,
+  checkFit,
+  isUnanswered,
+  questionOf,
+} from "./questions.ts";
 import type { RepeatGuard } from "./repeats.ts";
 import { type CallEnd, runCallSteps } from "./steps.ts";
 import { isComposite, recordOf, type WithinRun } from "./withinCalls.ts";
 
-/** The part of a registry that the loop needs. */
-export interface ToolRunner {
-  execute(name: string, args: unknown, options?: ExecuteOptions): Promise<string>;
-  check(name: string, args: unknown, options?: ExecuteOptions): Promise<CheckResult>;
-  get(name: string): ExecutableTool | undefined;
-  getEnabledSchemas(): readonly ChatTool[];
-}
+export type ToolRunner = Pick<AnyToolRegistry, "execute" | "check" | "get" | "getEnabledSchemas">;
 
-/** The setting in which the calls of one reply run. */
 export interface ToolRun extends WithinRun {
   readonly tools: ToolRunner;
   readonly labels: ToolLabels | undefined;
@@ -43,24 +45,50 @@ export interface ToolRun extends WithinRun {
   readonly approve: Approve | undefined;
   /** Calls whose start was told: one that was asked about runs again. */
   readonly told: Set<string>;
-  /** Ends the running calls when the caller leaves the stream. */
-  abort(): void;
-  /** Called, and awaited, right before these calls start; there may be none. */
-  starting(calls: readonly ToolCallBlock[]): Promise<void>;
-  /** Adds a result to history as soon as its call has ended; awaited. */
-  ended(result: ToolMessage, data: unknown): Promise<void>;
-  /** Adds what an agent within a call has used; resolves to the sum of the session. */
-  used(usage: Usage): Promise<Usage>;
 }
 
-/**
- * Removes the calls that run next from the front of `calls`: neighbouring read-only ones together, any other alone, as is a composite one
- * whose calls are steps.
- */
-export function takeSideBySide(
-  calls: ToolCallBlock[],
-  { tools, steps }: Pick<ToolRun, "tools" | "steps">,
-): ToolCallBlock[] {
+/** Runs the calls of a reply in order; one that is asked about is held until it is answered. Returns the questions that stay open. */
+export async function* runCalls(
+  { step, calls, text }: { readonly step: number; readonly calls: readonly ToolCallBlock[]; readonly text: string },
+  run: ToolRun,
+  ask: Ask | undefined,
+): AsyncGenerator<AgentEvent, readonly PendingCall[]> {
+  const { history, clock, steps } = run;
+  const later = [...calls];
+  for (;;) {
+    while (later.length > 0) {
+      clock.throwIfAborted(text);
+      // Those whose question has no answer go on waiting.
+      const ready = takeSideBySide(later, run).filter((call) => !isUnanswered(run.waited.get(call.id)));
+      const questions = yield* runSideBySide(ready, run);
+      clock.throwIfAborted(text);
+      if (questions.length > 0) await history.hold(step, questions, later);
+      if (history.pending.length > 0) break;
+    }
+    const { pending } = history;
+    if (pending.length === 0 || !ask) return pending;
+    // A step of its own: another process goes on with the same answers.
+    const answers = await steps.run(`answers:${steps.count("answers")}`, async () => {
+      const given = (await ask(pending)) ?? {};
+      clock.throwIfAborted(text);
+      return given;
+    });
+    if (Object.keys(answers).length === 0) return pending;
+    later.splice(0, later.length, ...(await takeAnswers(checkAnswers(pending, answers), run)));
+  }
+}
+
+/** Records answers. Returns the calls that wait, which run next. */
+export async function takeAnswers(answers: Answers, run: ToolRun): Promise<readonly ToolCallBlock[]> {
+  const { history } = run;
+  await checkFit(history.pending, answers, run);
+  await history.answer(answers);
+  run.waited = new Map(history.state.waiting);
+  return lastCalls(history.messages).filter((call) => run.waited.has(call.id));
+}
+
+/** Removes the calls that run next: neighbouring read-only ones together, any other alone, as is a composite one whose calls are steps. */
+function takeSideBySide(calls: ToolCallBlock[], { tools, steps }: Pick<ToolRun, "tools" | "steps">): ToolCallBlock[] {
   // If its getter throws, the tool does not state that it is read-only. Steps of calls within one would come among those of others.
   const isReadOnly = (call: ToolCallBlock | undefined): boolean =>
     call !== undefined &&
@@ -75,7 +103,7 @@ export function takeSideBySide(
  * Runs calls side by side and yields what happens, the results in the order of the calls. Returns the questions: a call that
  * was asked about has no result. The result of every other call is added as soon as it ends, also when the caller leaves the stream.
  */
-export async function* runSideBySide(
+async function* runSideBySide(
   calls: readonly ToolCallBlock[],
   run: ToolRun,
 ): AsyncGenerator<AgentEvent, readonly Asked[]> {
@@ -84,7 +112,8 @@ export async function* runSideBySide(
     run.told.add(id);
   }
   const known = knownResults(calls, run);
-  await run.starting(calls.filter((call) => !known.has(call)));
+  const starting = calls.filter((call) => !known.has(call));
+  await run.history.start(starting, ({ name }) => isComposite(run.tools, name));
   const events = new EventQueue();
   const running = calls.map((call) => runOne(call, known.get(call), run, events));
   const questions: Asked[] = [];
@@ -93,22 +122,18 @@ export async function* runSideBySide(
     for (const work of running) {
       const end = yield* events.until(work);
       if (end?.asked) questions.push(end.asked);
-      if (end?.result) yield resultEvent(end.result, end.data);
+      if (!end?.result) continue;
+      const { role: _, callId: id, ...result } = end.result;
+      yield { type: "tool-result", id, ...result, ...(end.data !== undefined && { data: end.data }) };
     }
     hasEnded = true;
     return questions;
   } finally {
     if (!hasEnded) {
-      run.abort();
+      run.clock.abort();
       await Promise.all(running);
     }
   }
-}
-
-function resultEvent({ callId: id, name, output, isError, content }: ToolMessage, data: unknown): AgentEvent {
-  const event: AgentEvent = { type: "tool-result", id, name, output, isError };
-  if (content === undefined && data === undefined) return event;
-  return { ...event, ...(content && { content }), ...(data !== undefined && { data }) };
 }
 
 /** Returns the results of calls that need not run. */
@@ -132,10 +157,13 @@ async function runOne(
 ): Promise<CallEnd | undefined> {
   try {
     const end = known ? { result: known } : await runSteps(call, run, events);
-    if (end?.usage) events.push({ type: "usage", usage: end.usage, total: await run.used(end.usage), callId: call.id });
+    if (end?.usage) {
+      const total = await run.history.addUsage(end.usage);
+      events.push({ type: "usage", usage: end.usage, total, callId: call.id });
+    }
     if (!end?.result) return end;
     const result = run.repeats?.noted(end.result) ?? end.result;
-    await run.ended(result, end.data);
+    await run.history.addResult(result, end.data);
     return { ...end, result };
   } catch (error) {
     events.fail(error);
@@ -144,19 +172,18 @@ async function runOne(
 }
 
 async function runSteps(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd | undefined> {
-  const { tools, signal, steps } = run;
   const onFailure = (error: unknown): void => events.fail(error);
-  const how = { tools, signal, steps, onFailure };
-  if (!isComposite(tools, call.name))
-    return await runCallSteps(call, { ...how, kind: "call", execute: () => execute(call, run, events) });
+  if (!isComposite(run.tools, call.name))
+    return await runCallSteps("call", call, run, () => execute(call, run, events), onFailure);
+  // The calls within it were steps, so it is none, and only its end is.
   const end = await execute(call, run, events);
-  return await runCallSteps(call, { ...how, kind: "end", execute: async () => end });
+  return await runCallSteps("end", call, run, async () => end, onFailure);
 }
 
 async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): Promise<CallEnd> {
   const waited = run.waited.get(call.id);
   const given = givenArguments(waited);
-  const options = { signal: run.signal, callId: call.id, labels: run.labels };
+  const options = { signal: run.clock.signal, callId: call.id, labels: run.labels };
   let outcome: ToolOutcome | undefined;
   let asked: Asked | undefined;
   let isAskedAgain = false;
@@ -209,7 +236,6 @@ async function execute(call: ToolCallBlock, run: ToolRun, events: EventQueue): P
   return { ...end, ...used };
 }
 
-/** Returns the user's own arguments as guards see them. */
 async function checkedArguments(
   name: string,
   given: Readonly<Record<string, unknown>>,
@@ -229,7 +255,7 @@ async function endOf(
 ): Promise<CallEnd> {
   const given = { output, content: outcome?.content };
   const { output: text, content } = await boundedResult(given, run.maxToolResultBytes, {
-    fit: (one) => fitPicture(one, run.signal),
+    fit: (one) => fitPicture(one, run.clock.signal),
     refuse: (one) => run.pictures.refuse(one),
   });
   const result = toolMessage(call, { output: text, content, isError: outcome?.ok === false });

@@ -11,17 +11,10 @@ const stops: ReadonlySet<unknown> = new Set<StopReason>([
 
 /** Returns the iterator of what `send` returned; throws `bad_reply` unless that is an async iterable. */
 export function iteratorOf(provider: Provider, returned: unknown): AsyncIterator<unknown> {
-  if (isAsyncIterable(returned)) return returned[Symbol.asyncIterator]();
+  const events = returned as Partial<AsyncIterable<unknown>> | null | undefined;
+  if (typeof events?.[Symbol.asyncIterator] === "function")
+    return (events as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   throw mistake(provider, "send returned no async iterable; write it as async *send(request) { yield … }");
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Symbol.asyncIterator in value &&
-    typeof value[Symbol.asyncIterator] === "function"
-  );
 }
 
 /**
@@ -30,70 +23,65 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
  * `bad_reply` for anything else than a ProviderEvent.
  */
 export function validateEvent(provider: Provider, event: unknown, callIds: Set<string>): ProviderEvent {
+  const expect: Expect = (fits, rule, received) => {
+    if (!fits) throw mistake(provider, `${rule}, received ${quote(received)}`);
+  };
   if (!isObject(event)) throw mistake(provider, `an event is an object with a type, received ${quote(event)}`);
-  switch (event.type) {
+  const { type, text, phase } = event;
+  switch (type) {
     case "activity":
-      return { type: event.type };
+      return { type };
     case "text-delta":
     case "reasoning-delta":
-      checkPhase(provider, event.phase);
-      if (isDelta(event)) return event;
-      throw mistake(provider, `a ${event.type} event needs text, a string, received ${quote(event.text)}`);
+      checkPhase(expect, phase);
+      expect(typeof text === "string", `a ${type} event needs text, a string`, text);
+      return event as ProviderEvent;
     case "thinking-dropped":
-      return { type: event.type, blocks: finite(event.blocks), reason: String(event.reason) };
+      return { type, blocks: finite(event.blocks), reason: String(event.reason) };
     case "reply":
-      return validateReply(provider, event, callIds);
-    default:
-      throw mistake(
-        provider,
-        `the type of an event is activity, text-delta, reasoning-delta, thinking-dropped or reply, received ${quote(event.type)}`,
-      );
+      return validateReply(expect, event, callIds);
+    default: {
+      const types = "activity, text-delta, reasoning-delta, thinking-dropped or reply";
+      throw mistake(provider, `the type of an event is ${types}, received ${quote(type)}`);
+    }
   }
 }
 
-function isDelta(event: object): event is Extract<ProviderEvent, { readonly type: "text-delta" | "reasoning-delta" }> {
-  return "text" in event && typeof event.text === "string";
-}
+/** Throws the mistake unless a value fits. */
+type Expect = (fits: boolean, rule: string, received: unknown) => void;
 
-function validateReply(provider: Provider, event: Record<string, unknown>, callIds: Set<string>): ReplyEvent {
+function validateReply(expect: Expect, event: Record<string, unknown>, callIds: Set<string>): ReplyEvent {
   const { message, stop, usage, detail, failed } = event;
-  if (!isStop(stop)) {
-    throw mistake(provider, `the stop of a reply is one of ${[...stops].join(", ")}, received ${quote(stop)}`);
-  }
-  if (!isObject(message)) throw mistake(provider, `a reply needs a message, an object, received ${quote(message)}`);
-  const content = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
-  if (!Array.isArray(content)) {
-    throw mistake(provider, `the content of a reply is a list of blocks, received ${quote(content)}`);
-  }
-  for (const block of content) checkBlock(provider, block);
+  expect(stops.has(stop), `the stop of a reply is one of ${[...stops].join(", ")}`, stop);
+  expect(isObject(message), "a reply needs a message, an object", message);
+  const given = message as Record<string, unknown>;
+  const content = typeof given.content === "string" ? [{ type: "text", text: given.content }] : given.content;
+  expect(Array.isArray(content), "the content of a reply is a list of blocks", content);
+  for (const block of content as readonly unknown[]) checkBlock(expect, block);
   return {
     type: "reply",
-    message: toValidReply({ ...message, role: "assistant", content } as AssistantMessage, callIds),
-    stop,
+    message: toValidReply({ ...given, role: "assistant", content } as AssistantMessage, callIds),
+    stop: stop as StopReason,
     ...(typeof detail === "string" && { detail }),
     ...(failed === true && { failed }),
     ...(isObject(usage) && { usage: wholeUsage(usage) }),
   };
 }
 
-function isStop(value: unknown): value is StopReason {
-  return stops.has(value);
-}
-
-function checkBlock(provider: Provider, block: unknown): void {
+function checkBlock(expect: Expect, block: unknown): void {
   const { type, text, name, phase } = isObject(block) ? block : {};
-  if ((type === "text" || type === "reasoning") && typeof text !== "string")
-    throw mistake(provider, `a ${type} block needs text, a string, received ${quote(text)}`);
-  if (type === "tool-call" && typeof name !== "string")
-    throw mistake(provider, `a tool-call block needs name, a string, received ${quote(name)}`);
-  if (type !== "text" && type !== "reasoning" && type !== "tool-call")
-    throw mistake(provider, `the type of a block is text, reasoning or tool-call, received ${quote(type)}`);
-  if (type === "text") checkPhase(provider, phase);
+  if (type === "tool-call") expect(typeof name === "string", "a tool-call block needs name, a string", name);
+  else {
+    const isWords = type === "text" || type === "reasoning";
+    expect(isWords, "the type of a block is text, reasoning or tool-call", type);
+    expect(typeof text === "string", `a ${type} block needs text, a string`, text);
+  }
+  if (type === "text") checkPhase(expect, phase);
 }
 
-function checkPhase(provider: Provider, phase: unknown): void {
-  if (phase !== undefined && phase !== "commentary" && phase !== "final_answer")
-    throw mistake(provider, `the phase of a text is commentary or final_answer, received ${quote(phase)}`);
+function checkPhase(expect: Expect, phase: unknown): void {
+  const fits = phase === undefined || phase === "commentary" || phase === "final_answer";
+  expect(fits, "the phase of a text is commentary or final_answer", phase);
 }
 
 function wholeUsage(usage: Record<string, unknown>): Usage {

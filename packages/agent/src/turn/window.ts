@@ -1,4 +1,5 @@
 import type { History } from "../conversation/history.ts";
+import { memoize } from "../memoize.ts";
 import type { Message } from "../messages.ts";
 import type { Opening } from "../provider.ts";
 import { picturesOf } from "../providers/models/pictures.ts";
@@ -24,7 +25,7 @@ export function statedWindow(detail: string): number | undefined {
 }
 
 /** Returns about how many tokens the next request of a conversation has: as the service has counted, unless it counts far less than there is. */
-export function requestSize({ messages, contextTokens, opening }: History): number {
+export function requestSize({ state: { messages, contextTokens, opening } }: History): number {
   const estimate = weightOf(messages) + weightOfOpening(opening);
   if (contextTokens === undefined) return estimate;
   const counted = contextTokens + weightOf(messages.slice(afterLastReply(messages)));
@@ -37,12 +38,9 @@ export function windowOf({ window, compaction, history }: LoopState): number | u
   return isShown ? window.tokens : compaction?.contextWindow;
 }
 
-/**
- * Returns whether the messages make the next request too long for a window: not if the service has counted more in a request that it took, nor if
- * the prompt and the tools alone are longer.
- */
+/** Returns whether messages make the next request too long: not if a larger one was taken, or the prompt and the tools alone are longer. */
 export function isOverfull(history: History, window: number): boolean {
-  const { contextTokens = 0, opening } = history;
+  const { contextTokens = 0, opening } = history.state;
   return requestSize(history) >= window && contextTokens <= window && weightOfOpening(opening) < window;
 }
 
@@ -56,7 +54,7 @@ export function learnWindow(state: LoopState, detail: string): void {
 }
 
 /** Returns about how many tokens of a conversation the service has taken. */
-function acceptedSize({ messages, contextTokens, opening }: History): number {
+function acceptedSize({ state: { messages, contextTokens, opening } }: History): number {
   return contextTokens ?? weightOf(messages.slice(0, afterLastReply(messages))) + weightOfOpening(opening);
 }
 
@@ -64,13 +62,8 @@ function afterLastReply(messages: readonly Message[]): number {
   return messages.findLastIndex((message) => message.role === "assistant") + 1;
 }
 
-const openings = new WeakMap<Opening, number>();
+const openingWeight = memoize(({ systemPrompt, tools }: Opening) => textWeight({ systemPrompt, tools }));
 
 function weightOfOpening(opening: Opening | undefined): number {
-  if (!opening) return 0;
-  const known = openings.get(opening);
-  if (known !== undefined) return known;
-  const weight = textWeight({ systemPrompt: opening.systemPrompt, tools: opening.tools });
-  openings.set(opening, weight);
-  return weight;
+  return opening ? openingWeight(opening) : 0;
 }

@@ -2,10 +2,11 @@ import type { CallLog, ExecutableTool, RunStep } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { frozenJson } from "../conversation/frozenJson.ts";
+import type { History } from "../conversation/history.ts";
 import { addUsage } from "../conversation/usage.ts";
 import type { WaitingCall } from "../conversation/waiting.ts";
 import type { AgentEvent, ToolCallBlock, Usage } from "../messages.ts";
-import { abortedError } from "../requestClock.ts";
+import { abortedError, type RequestClock } from "../requestClock.ts";
 import type { EventQueue } from "./eventQueue.ts";
 import type { Steps } from "./steps.ts";
 import type { StopCondition } from "./stopConditions.ts";
@@ -14,11 +15,10 @@ import type { StopCondition } from "./stopConditions.ts";
 export interface WithinRun {
   readonly tools: { get(name: string): ExecutableTool | undefined };
   readonly steps: Steps;
-  readonly signal: AbortSignal;
+  readonly history: History;
+  readonly clock: RequestClock;
   /** The facts about calls that have waited, by id. */
   waited: ReadonlyMap<string, WaitingCall>;
-  /** Adds lines to the record of a composite call; awaited. */
-  keep(callId: string, lines: readonly object[], sync: boolean): Promise<void>;
   /** Is told at once what an agent within a call has used; true ends that agent. */
   readonly seeInner: StopCondition["seeInner"] | undefined;
 }
@@ -28,16 +28,12 @@ export function isComposite(tools: WithinRun["tools"], name: string): boolean {
   return attempt(() => tools.get(name)?.composite) === true;
 }
 
-/** The record of a call that runs. */
 interface OpenRecord extends CallLog {
   /** Refuses further lines and steps: a tool that was stopped may go on, after the turn even, when its journal has been closed. */
   close(): void;
 }
 
-/**
- * Returns the record of a call that has others within it, with the answers to those; undefined for any other tool. What happens within is told by
- * `events` as it is written, with the id of the call around it.
- */
+/** Returns the record of a call that has others within it; undefined for any other tool. `events` tells what is written, as it is. */
 export function recordOf(
   { id, name }: ToolCallBlock,
   run: WithinRun,
@@ -64,7 +60,7 @@ export function recordOf(
     async write(lines, sync = false) {
       refuseLate();
       const copies = frozenJson(lines);
-      await run.keep(id, copies, sync);
+      await run.history.keep(id, copies, sync);
       for (const line of copies) {
         const event = eventOf(line, id, names);
         if (event) events.push(event);
@@ -82,7 +78,7 @@ export function recordOf(
 /** Returns what runs a call within `outer` as a step, which is recorded with what agents within it have used. */
 function stepOf(
   outer: string,
-  { steps, signal, seeInner }: WithinRun,
+  { steps, clock, seeInner }: WithinRun,
   events: EventQueue,
   use: (usage: Usage) => void,
 ): RunStep {
@@ -94,7 +90,7 @@ function stepOf(
         return seeInner?.(more as Usage, outer);
       };
       const value = await work({ mayHaveRun, onUsage }).catch((error: unknown) => {
-        throw signal.aborted ? abortedError(signal) : error;
+        throw clock.signal.aborted ? abortedError(clock.signal) : error;
       });
       return frozenJson(usage ? { value, usage } : { value });
     };
@@ -106,7 +102,7 @@ function stepOf(
       return step.value;
     } catch (error) {
       // An abort ends the turn by itself.
-      if (!signal.aborted) events.fail(error);
+      if (!clock.signal.aborted) events.fail(error);
       throw error;
     }
   };

@@ -1,19 +1,18 @@
 import { type OptionSpecs, option } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
-import { AgentError } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
 import { readAgentOptions } from "../../options.ts";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { secretsOf } from "../errors/secrets.ts";
 import { badReply, type Service, serviceFault, wrongKind } from "../errors/wireErrors.ts";
 import { priced } from "../models/cost.ts";
-import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
+import type { ModelPrice } from "../models/modelRules.ts";
 import { modelPrice, modelRules } from "../models/models.ts";
 import { canForce } from "../models/settings.ts";
-import { createPartLimit } from "../shared/limitReply.ts";
-import { priceSpec } from "../shared/options.ts";
+import { providerSpecs } from "../shared/options.ts";
 import { createTimedSend, type Send, streamReply } from "../shared/streamReply.ts";
-import { createToCall } from "./mapping.ts";
-import { type AiSdkPart, contentParts, createAiSdkReducer } from "./reply.ts";
+import { type AiSdkModelOptions, type AiSdkWire, createToCall } from "./mapping.ts";
+import { type AiSdkPart, AiSdkReply, contentParts } from "./reply.ts";
 
 /** A language model of the AI SDK, by shape: `openai("…")`, `google("…")`, `bedrock("…")` and so on. */
 interface AiSdkModel {
@@ -25,40 +24,12 @@ interface AiSdkModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-interface AiSdkModelOptions {
-  /** Tokens one reply may have. */
-  readonly maxTokens?: number | undefined;
-  /** The model's reasoning effort; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */
-  readonly reasoning?: ReasoningEffort | undefined;
-  /** Options of the vendor for each request, by its name. `openai.store` and `azure.store` are false unless set here. */
-  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Keys that no error or event may show: the model holds them where they cannot be found. */
-  readonly secrets?: readonly string[] | undefined;
-  /** Default true. Either way the events are the same. */
-  readonly stream?: boolean | undefined;
-  /** Milliseconds until the reply starts. Default: the agent's limit; without an agent 600,000. */
-  readonly requestTimeoutMs?: number | undefined;
-  /** Milliseconds that a stream may be silent. Default: the agent's limit; without an agent 90,000. */
-  readonly idleTimeoutMs?: number | undefined;
-  /** Milliseconds between two parts of the reply, however many signs come. Default: the agent's limit; without an agent 1,800,000. */
-  readonly contentTimeoutMs?: number | undefined;
-  /** Replaces the price known for the model. */
-  readonly price?: ModelPrice | undefined;
-}
-
+const { maxTokens, reasoning, stream, requestTimeoutMs, idleTimeoutMs, contentTimeoutMs, price } = providerSpecs;
 const specs: OptionSpecs<AiSdkModelOptions> = {
-  maxTokens: option.positive,
-  reasoning: option.text,
+  ...{ maxTokens, reasoning, stream, requestTimeoutMs, idleTimeoutMs, contentTimeoutMs, price },
   providerOptions: option.plain,
   headers: option.plain,
   secrets: option.texts,
-  stream: option.flag,
-  requestTimeoutMs: option.positive,
-  idleTimeoutMs: option.positive,
-  contentTimeoutMs: option.positive,
-  price: priceSpec,
 };
 
 /**
@@ -93,7 +64,7 @@ function createAiSdkSend(
   service: Service,
   price: ModelPrice | undefined,
   options: AiSdkModelOptions,
-  wire: { readonly isV4: boolean; readonly bindsThinking: boolean; readonly forcedTools: boolean },
+  wire: AiSdkWire,
 ): Send {
   const author = `${service.name}/${service.model}`;
   const toCall = createToCall(author, options, wire);
@@ -116,16 +87,11 @@ function createAiSdkSend(
     }
   };
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
-    const reducer = createAiSdkReducer(service, author, toError);
-    const count = createPartLimit();
-    const push = (part: AiSdkPart): ProviderEvent[] => {
-      count(part);
-      return reducer.push(part);
-    };
     return streamReply({
       service,
       signal,
-      reducer: { ...reducer, push, end: () => priced(reducer.end(), price) },
+      reducer: new AiSdkReply(service, author, toError),
+      toShown: (event) => (event.type === "reply" ? priced(event, price) : event),
       open: async (own) => ({ chunks: await open(request, own) }),
     });
   };
@@ -136,21 +102,19 @@ function checkModel(model: unknown, { reasoning }: AiSdkModelOptions): void {
   const fields = isObject(model) ? model : {};
   const { specificationVersion: version, provider, modelId } = fields;
   if (typeof provider !== "string" || typeof modelId !== "string" || typeof fields.doStream !== "function") {
-    throw invalid(
+    throw invalidOption(
       'fromAiSdkModel needs a language model of the AI SDK, such as openai("gpt-6-luna"); a name is not enough.',
     );
   }
   if (version !== "v3" && version !== "v4") {
     const words = `${modelId} is a model of specification version ${JSON.stringify(version)}`;
-    throw invalid(`fromAiSdkModel: ${words}; use a vendor package of AI SDK 6 or 7 (v3 or v4).`);
+    throw invalidOption(`fromAiSdkModel: ${words}; use a vendor package of AI SDK 6 or 7 (v3 or v4).`);
   }
   if (reasoning !== undefined && version === "v3") {
-    throw invalid("fromAiSdkModel: models of AI SDK 6 do not accept the option reasoning; set it in providerOptions.");
+    throw invalidOption(
+      "fromAiSdkModel: models of AI SDK 6 do not accept the option reasoning; set it in providerOptions.",
+    );
   }
-}
-
-function invalid(message: string): AgentError {
-  return new AgentError({ code: "invalid_option", message });
 }
 
 /** Returns an error of the AI SDK in the shape that services' SDKs give theirs, so that one place words all of them. */

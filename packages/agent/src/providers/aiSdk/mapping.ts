@@ -2,24 +2,31 @@
 import type { ChatTool } from "@toolcrib/core";
 import { definitionFor } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
-import type { AssistantMessage, ImageBlock, Message, ToolMessage, UserMessage } from "../../messages.ts";
+import { memoize } from "../../memoize.ts";
+import type { AssistantMessage, ImageBlock, Message, ToolMessage } from "../../messages.ts";
 import type { ModelRequest, ToolChoice } from "../../provider.ts";
 import type { ReasoningEffort } from "../models/modelRules.ts";
 import { acceptedToolChoice } from "../models/settings.ts";
-import { memoize } from "../shared/memoize.ts";
 import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
+import type { ProviderOptions } from "../shared/options.ts";
 import { wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
 type Json = Record<string, unknown>;
 
-interface CallSettings {
-  readonly maxTokens?: number | undefined;
+type SharedOption =
+  | ("maxTokens" | "headers" | "stream" | "price")
+  | ("requestTimeoutMs" | "idleTimeoutMs" | "contentTimeoutMs");
+
+export interface AiSdkModelOptions extends Pick<ProviderOptions<never>, SharedOption> {
+  /** The model's reasoning effort; AI SDK 7 alone. With AI SDK 6 use `providerOptions`. */
   readonly reasoning?: ReasoningEffort | undefined;
+  /** Options of the vendor for each request, by its name. `openai.store` and `azure.store` are false unless set here. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Keys that no error or event may show: the model holds them where they cannot be found. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
-interface AiSdkWire {
+export interface AiSdkWire {
   readonly isV4: boolean;
   readonly bindsThinking: boolean;
   readonly forcedTools: boolean;
@@ -33,11 +40,15 @@ const vendorDefaults: Readonly<Record<string, Json>> = {
 };
 
 /** Makes the mapping of requests to call options. `author` is `provider/model`: its own replies go back with what they carried. */
-export function createToCall(author: string, settings: CallSettings, wire: AiSdkWire): (request: ModelRequest) => Json {
+export function createToCall(
+  author: string,
+  settings: AiSdkModelOptions,
+  wire: AiSdkWire,
+): (request: ModelRequest) => Json {
   const { maxTokens, reasoning, headers } = settings;
   const providerOptions = mergedOptions(settings.providerOptions ?? {});
-  const toWire = memoize((message) => toPromptMessage(message, author, wire.isV4));
-  const toPlain = memoize((message) => toPromptMessage(message, undefined, wire.isV4));
+  const toWire = memoize((message: Message) => toPromptMessage(message, author, wire.isV4));
+  const toPlain = memoize((message: Message) => toPromptMessage(message, undefined, wire.isV4));
   return (request) => {
     const { systemPrompt, messages, tools, toolChoice } = request;
     const since = wire.bindsThinking ? unchangedSince(request, noSupportedChanges) : 0;
@@ -57,7 +68,7 @@ export function createToCall(author: string, settings: CallSettings, wire: AiSdk
   };
 }
 
-function mergedOptions(given: NonNullable<CallSettings["providerOptions"]>): Json {
+function mergedOptions(given: NonNullable<AiSdkModelOptions["providerOptions"]>): Json {
   const vendors = new Set([...Object.keys(vendorDefaults), ...Object.keys(given)]);
   return Object.fromEntries([...vendors].map((vendor) => [vendor, { ...vendorDefaults[vendor], ...given[vendor] }]));
 }
@@ -75,7 +86,12 @@ function toAiSdkChoice(choice: ToolChoice): Json {
 function toPromptMessage(message: Message, author: string | undefined, isV4: boolean): Json {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.content.map((block) => toUserPart(block, isV4)) };
+      return {
+        role: "user",
+        content: message.content.map((block) =>
+          block.type === "text" ? { type: "text", text: block.text.toWellFormed() } : toPicture(block, "file", isV4),
+        ),
+      };
     case "assistant":
       return { role: "assistant", content: toAssistantParts(message, message.model === author) };
     case "tool":
@@ -83,10 +99,6 @@ function toPromptMessage(message: Message, author: string | undefined, isV4: boo
     default:
       return message satisfies never;
   }
-}
-
-function toUserPart(block: UserMessage["content"][number], isV4: boolean): Json {
-  return block.type === "text" ? { type: "text", text: block.text.toWellFormed() } : toPicture(block, "file", isV4);
 }
 
 function toPicture({ data, mimeType }: Omit<ImageBlock, "type">, type: "file" | "image-data", isV4: boolean): Json {

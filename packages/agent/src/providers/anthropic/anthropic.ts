@@ -1,18 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type {
-  Message,
-  MessageCreateParams,
-  MessageCreateParamsBase,
-  RawMessageStreamEvent,
-} from "@anthropic-ai/sdk/resources/messages";
+import type { Message, MessageCreateParams, MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages";
 import { longestDelayMs, option } from "@toolcrib/core/internal";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import type { Service } from "../errors/wireErrors.ts";
 import { abilitiesOf } from "../models/answerFormat.ts";
 import type { CacheTtl, ModelRules } from "../models/modelRules.ts";
 import { defaultModels, modelRules } from "../models/models.ts";
 import { acceptedToolChoice } from "../models/settings.ts";
-import { activityFetch } from "../shared/byteActivity.ts";
 import { loadSdk } from "../shared/loadSdk.ts";
 import { noSupportedChanges } from "../shared/opening.ts";
 import {
@@ -23,10 +16,11 @@ import {
   serviceOf,
   takesFullApi,
 } from "../shared/options.ts";
-import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
+import { activityFetch } from "../shared/serviceFetch.ts";
+import { createSend, type Send } from "../shared/streamReply.ts";
 import { changeBetas, createToConversation } from "./conversation.ts";
 import { toAnthropicSystem, toAnthropicToolChoice, type WireMessage, withEarlierCachePoint } from "./mapping.ts";
-import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "./reply.ts";
+import { AnthropicReply, anthropicEvents } from "./reply.ts";
 import {
   type AnthropicFields,
   anthropicFields,
@@ -36,21 +30,14 @@ import {
 } from "./settings.ts";
 import {
   afterEarlierMismatch,
-  afterMismatch,
+  afterRefusal,
   dropChanged,
-  isPrefixMismatch,
-  isRefused,
   markThinkingDropped,
   thinkingToDrop,
-  withoutChoice,
-  withoutForeignThinking,
   withoutThinking,
 } from "./thinkingBinding.ts";
 
-/**
- * The members that the provider uses of a client, by shape: those for Bedrock, Vertex and Foundry, of another major version or module
- * format have it too.
- */
+/** The members that the provider uses, by shape: clients for Bedrock, Vertex and Foundry, and of other versions, have them too. */
 interface AnthropicClient {
   readonly baseURL: string;
   readonly messages: { create(...args: never[]): unknown };
@@ -103,39 +90,19 @@ export class AnthropicProvider implements Provider {
       }),
       post: (client: Pick<Anthropic, "messages">, body, signal) => post(client, body, signal, options.headers),
       again: {
-        toBody: (body, failure) => {
-          if (isPrefixMismatch(failure)) return afterMismatch(body);
-          return (
-            withoutForeignThinking(body, failure) ?? (!isFull && isRefused(failure) ? withoutChoice(body) : undefined)
-          );
-        },
+        toBody: (body, failure) => afterRefusal(body, failure, isFull),
         toReply: (reply, body) => ({ ...reply, message: markThinkingDropped(reply.message, body) }),
       },
       toChunks: (message: Message) => anthropicEvents(message),
-      createReducer: () => {
-        const { push, ...rest } = createReducer(service, author);
-        return { ...rest, push: fields.hasNotes ? (event) => push(event).map(asNote) : push };
-      },
+      createReducer: () => new AnthropicReply(service, author),
+      // The service shows only what is meant for the user.
+      toShown: (event) => (fields.hasNotes && event.type === "reasoning-delta" ? { ...event, isNote: true } : event),
     });
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {
     return this.#send(request);
   }
-}
-
-/** Marks thinking of which the service shows only what is meant for the user. */
-function asNote(event: ProviderEvent): ProviderEvent {
-  return event.type === "reasoning-delta" ? { ...event, isNote: true } : event;
-}
-
-function createReducer(service: Service, author: string): ReplyReducer<RawMessageStreamEvent> {
-  const state = createAnthropicState(service);
-  return {
-    push: (event) => reduceAnthropic(state, event),
-    isDone: () => state.done,
-    end: () => finishAnthropic(state, author),
-  };
 }
 
 async function createClient(
@@ -170,7 +137,6 @@ function post(
   return client.messages.create(body as unknown as MessageCreateParams, settings);
 }
 
-/** The body of a request. */
 type Body = Omit<MessageCreateParamsBase, "messages"> & {
   readonly messages: readonly WireMessage[];
   readonly betas: readonly string[];
@@ -186,10 +152,7 @@ interface BodyRules {
   readonly bindsThinking: boolean;
 }
 
-/**
- * Makes the function that writes bodies. The history comes last, and the cache point behind it is asked for at the top level, so
- * that each request begins with the whole of the one before, byte for byte.
- */
+/** Makes the function that writes bodies. History, with its cache point, comes last: each request begins with the whole of the one before. */
 function createToBody({ author, model, fields, rules, bindsThinking }: BodyRules): (request: ModelRequest) => Body {
   const toConversation = createToConversation({
     supported: rules?.changes ?? noSupportedChanges,

@@ -1,16 +1,15 @@
 import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
+import { memoize } from "../../memoize.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../../messages.ts";
 import type { ConversationChange, ModelRequest } from "../../provider.ts";
 import type { PictureLimits } from "../models/modelRules.ts";
 import { acceptedPictures, picturesOf } from "../models/pictures.ts";
-import { memoize } from "../shared/memoize.ts";
 import { openingOf, promptChange, type SupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { wireId } from "../shared/wireText.ts";
 import { type AnthropicTurn, joinTurns, toAnthropicTurn, type WireMessage } from "./mapping.ts";
 import { OfferedTools, type ToolChange } from "./offeredTools.ts";
 import { thinkingToDrop } from "./thinkingBinding.ts";
 
-/** The rules by which a provider's conversations go on the wire. */
 export interface ConversationRules {
   readonly supported: SupportedChanges;
   readonly bindsThinking: boolean;
@@ -19,7 +18,6 @@ export interface ConversationRules {
   isOwn(reply: AssistantMessage): boolean;
 }
 
-/** A conversation as the Messages API takes it. */
 interface WireConversation {
   readonly systemPrompt: string;
   readonly tools: ToolUnion[];
@@ -33,7 +31,7 @@ interface WireConversation {
 export function createToConversation(rules: ConversationRules): (request: ModelRequest) => WireConversation {
   const { supported, bindsThinking, pictures, isOwn } = rules;
   const isRaw = (message: Message): boolean => message.role === "assistant" && isOwn(message);
-  const toTurn = memoize((message) => toAnthropicTurn(message, isRaw(message)));
+  const toTurn = memoize((message: Message) => toAnthropicTurn(message, isRaw(message)));
   return (given) => {
     const request = { ...given, messages: withTakenPictures(given.messages, pictures) };
     const opened = openingOf(request, supported);

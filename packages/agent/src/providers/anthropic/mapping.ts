@@ -43,10 +43,7 @@ export function toAnthropicSystem(systemPrompt: string, cache_control: CacheCont
 /** The number of blocks that a cache point looks back for what was written before. */
 const lookBack = 20;
 
-/**
- * Puts a cache point on the last reply where so much has followed that the one at the end would not find what the request before has
- * written.
- */
+/** Puts a cache point on the last reply where so much has followed that the one at the end would miss that of the request before. */
 export function withEarlierCachePoint(
   messages: readonly WireMessage[],
   cache_control: CacheControlEphemeral,

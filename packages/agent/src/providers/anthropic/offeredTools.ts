@@ -4,6 +4,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages";
 import { type ChatTool, toAnthropicTool } from "@toolcrib/core";
+import { memoize } from "../../memoize.ts";
 import type { ToolMessage } from "../../messages.ts";
 import type { ConversationChange } from "../../provider.ts";
 import { beyondStrictLimits } from "../models/answerFormat.ts";
@@ -13,7 +14,6 @@ type ToolLists = Omit<ConversationChange, "position" | "systemPrompt">;
 
 export type ToolChange = BetaRequestToolAdditionBlock | BetaRequestToolRemovalBlock;
 
-/** A tool as the wire has it, and its name there. */
 type WireTool = ToolUnion & { readonly name: string };
 
 /** The tools that the model may call at one point of a conversation, which goes on with every change and search. */
@@ -21,33 +21,29 @@ export class OfferedTools {
   /** `tools` of the request. */
   readonly declared: ToolUnion[];
   readonly #toWire: (tool: ChatTool) => WireTool;
-  /** Those that are hidden until a search finds them, in the schemas of the moment. */
-  readonly #deferred = new Map<string, ChatTool>();
+  /** Those that are hidden until a search finds them. */
+  readonly #deferred = new Set<string>();
   /** Found, but not declared in this schema, so that a result cannot refer to them. */
   readonly #unannounced = new Set<string>();
-  /** By name: those of the moment, and the newest of all. */
-  readonly #present = new Map<string, ChatTool>();
-  readonly #schemas = new Map<string, ChatTool>();
-  /** By name, as the wire has them: those of the moment, and all that the model was told of. */
+  /** By name: the newest of all, those of the moment, and all that the model was told of. */
+  readonly #newest = new Map<string, WireTool>();
   #offered: ReadonlyMap<string, WireTool>;
   readonly #known: Map<string, WireTool>;
 
   constructor({ tools, deferredTools, changes }: OpenedRequest) {
     const changed = changes.flatMap((change) => [...(change.deferredTools ?? []), ...(change.addedTools ?? [])]);
     this.#toWire = createToWire([...tools, ...deferredTools, ...changed]);
-    const later = changes.flatMap((change) => change.deferredTools ?? []);
-    for (const tool of deferredTools) this.#hide(tool);
+    this.#hide(deferredTools);
     for (const tool of tools) {
       this.#deferred.delete(nameOf(tool));
-      this.#present.set(nameOf(tool), tool);
-      this.#schemas.set(nameOf(tool), tool);
+      this.#newest.set(nameOf(tool), this.#toWire(tool));
     }
-    this.#offered = this.#wireTools();
+    this.#offered = this.#with(tools.map(nameOf), new Map());
     // The service refuses a list in which every tool is deferred, and takes an edited one for a change.
     const hidden = new Map<string, WireTool>();
-    if (this.#offered.size > 0)
-      for (const tool of [...deferredTools, ...later])
-        if (!this.#present.has(nameOf(tool)) && !hidden.has(nameOf(tool))) hidden.set(nameOf(tool), this.#toWire(tool));
+    const later = changes.flatMap((change) => change.deferredTools ?? []);
+    for (const tool of this.#offered.size > 0 ? [...deferredTools, ...later] : [])
+      if (!this.#offered.has(nameOf(tool)) && !hidden.has(nameOf(tool))) hidden.set(nameOf(tool), this.#toWire(tool));
     this.#known = new Map([...hidden, ...this.#offered]);
     const marked = [...hidden.values()].map((tool) => ({ ...tool, defer_loading: true }));
     this.declared = [...this.#offered.values(), ...marked];
@@ -56,16 +52,10 @@ export class OfferedTools {
   /** Finds the deferred tools that a result refers to. The model may call them from here on. */
   find(result: ToolMessage): readonly string[] {
     const found = foundIn(result, (name) => this.#deferred.has(name));
-    const referred: string[] = [];
-    for (const name of found) {
-      const tool = this.#schemas.get(name);
-      if (!tool || !isSame(this.#known.get(name), this.#toWire(tool))) this.#unannounced.add(name);
-      else {
-        referred.push(name);
-        this.#present.set(name, tool);
-      }
-    }
-    if (referred.length > 0) this.#offered = this.#wireTools();
+    const isDeclared = (name: string): boolean => isSame(this.#known.get(name), this.#newest.get(name));
+    const referred = found.filter(isDeclared);
+    for (const name of found) if (!isDeclared(name)) this.#unannounced.add(name);
+    this.#offered = this.#with(referred, this.#offered);
     return referred;
   }
 
@@ -83,15 +73,11 @@ export class OfferedTools {
     deferredTools = [],
     offeredTools = [],
   }: ToolLists): readonly ToolChange[] {
-    for (const name of removedTools) this.#present.delete(name);
-    for (const tool of deferredTools) this.#hide(tool);
-    for (const tool of addedTools) this.#schemas.set(nameOf(tool), tool);
-    for (const name of [...addedTools.map(nameOf), ...offeredTools]) {
-      const tool = this.#schemas.get(name);
-      if (tool) this.#present.set(name, tool);
-    }
     const before = this.#offered;
-    this.#offered = this.#wireTools();
+    this.#hide(deferredTools);
+    for (const tool of addedTools) this.#newest.set(nameOf(tool), this.#toWire(tool));
+    const kept = [...before].filter(([name]) => !removedTools.includes(name));
+    this.#offered = this.#with([...addedTools.map(nameOf), ...offeredTools], new Map(kept));
     const removed = [...before.keys()].filter((name) => !this.#offered.has(name));
     const added = [...this.#offered].filter(([name, tool]) => !isSame(before.get(name), tool));
     return [
@@ -100,9 +86,20 @@ export class OfferedTools {
     ];
   }
 
-  #hide(tool: ChatTool): void {
-    this.#deferred.set(nameOf(tool), tool);
-    this.#schemas.set(nameOf(tool), tool);
+  #hide(tools: readonly ChatTool[]): void {
+    for (const tool of tools) {
+      this.#deferred.add(nameOf(tool));
+      this.#newest.set(nameOf(tool), this.#toWire(tool));
+    }
+  }
+
+  /** Returns the offered tools with more of those that are known, in their newest schemas. */
+  #with(names: readonly string[], offered: ReadonlyMap<string, WireTool>): ReadonlyMap<string, WireTool> {
+    const more = names.flatMap((name) => {
+      const tool = this.#newest.get(name);
+      return tool ? [[name, tool] as const] : [];
+    });
+    return new Map([...offered, ...more]);
   }
 
   #addition(name: string, definition: WireTool): ToolChange {
@@ -111,26 +108,13 @@ export class OfferedTools {
     this.#known.set(name, definition);
     return { type: "tool_addition", tool: { type: "tool_definition", definition } };
   }
-
-  /** Lists the tools of the moment. */
-  #wireTools(): ReadonlyMap<string, WireTool> {
-    return new Map([...this.#present].map(([name, tool]) => [name, this.#toWire(tool)]));
-  }
 }
 
 function nameOf(tool: ChatTool): string {
   return tool.function.name;
 }
 
-const plainTools = new WeakMap<ChatTool, WireTool>();
-
-function plainTool(tool: ChatTool): WireTool {
-  const known = plainTools.get(tool);
-  if (known) return known;
-  const wire = toAnthropicTool(tool);
-  plainTools.set(tool, wire);
-  return wire;
-}
+const plainTool: (tool: ChatTool) => WireTool = memoize(toAnthropicTool);
 
 /** Makes the form of each tool, given all in the order in which the model is told of them: only the first ones may be strict. */
 function createToWire(tools: readonly ChatTool[]): (tool: ChatTool) => WireTool {
@@ -139,6 +123,6 @@ function createToWire(tools: readonly ChatTool[]): (tool: ChatTool) => WireTool 
     loose.has(tool) ? toAnthropicTool({ ...tool, function: { ...tool.function, strict: false } }) : plainTool(tool);
 }
 
-function isSame(one: WireTool | undefined, other: WireTool): boolean {
-  return one === other || (one !== undefined && JSON.stringify(one) === JSON.stringify(other));
+function isSame(one: WireTool | undefined, other: WireTool | undefined): boolean {
+  return one !== undefined && (one === other || JSON.stringify(one) === JSON.stringify(other));
 }

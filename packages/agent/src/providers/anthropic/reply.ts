@@ -1,7 +1,6 @@
 import type { BetaInputTransformation } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type {
   CacheCreation,
-  ContentBlock,
   Message,
   MessageDeltaUsage,
   RawContentBlockDelta,
@@ -15,20 +14,8 @@ import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { contentSign, TextSeams } from "../../textSeams.ts";
 import { endReason } from "../errors/endWords.ts";
 import { badReply, type Service } from "../errors/wireErrors.ts";
-import { toReplyEvent } from "../shared/toReplyEvent.ts";
+import { type ReplyReducer, toReplyEvent } from "../shared/streamReply.ts";
 import { droppedThinking } from "./thinkingBinding.ts";
-
-/** The part of a Messages API reply that has arrived. */
-interface AnthropicState {
-  readonly service: Service;
-  /** By index. */
-  readonly blocks: Map<number, BlockState>;
-  readonly seams: TextSeams;
-  stopReason: WireStopReason | undefined;
-  stopDetails: RefusalStopDetails | null | undefined;
-  usage: WireUsage | undefined;
-  done: boolean;
-}
 
 type WireUsage = { -readonly [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] } & {
   cache_creation?: CacheCreation | null;
@@ -36,7 +23,6 @@ type WireUsage = { -readonly [Name in keyof MessageDeltaUsage]?: MessageDeltaUsa
   speed?: string | null;
 };
 
-/** A block of any kind, as the wire has it. */
 type RawBlock = Record<string, unknown>;
 
 interface BlockState {
@@ -46,38 +32,79 @@ interface BlockState {
   json: string;
 }
 
-export function createAnthropicState(service: Service): AnthropicState {
-  const none = { stopReason: undefined, stopDetails: undefined, usage: undefined };
-  return { service, blocks: new Map(), seams: new TextSeams(), ...none, done: false };
-}
+/** A reply of the Messages API, as its events come. `author`: `provider/model`. */
+export class AnthropicReply implements ReplyReducer<RawMessageStreamEvent> {
+  readonly #service: Service;
+  readonly #author: string;
+  /** By index. */
+  readonly #blocks = new Map<number, BlockState>();
+  readonly #seams = new TextSeams();
+  #stopReason: WireStopReason | undefined;
+  #stopDetails: RefusalStopDetails | null | undefined;
+  #usage: WireUsage | undefined;
+  isDone = false;
 
-/** Takes in one event of the stream and returns the events to show. */
-export function reduceAnthropic(state: AnthropicState, event: RawMessageStreamEvent): ProviderEvent[] {
-  switch (event.type) {
-    case "message_start": {
-      addUsage(state, event.message.usage);
-      // The types of the SDK have it in the beta namespace alone.
-      const { input_transformations } = event.message as { readonly input_transformations?: BetaInputTransformation[] };
-      return droppedThinking(input_transformations);
+  constructor(service: Service, author: string) {
+    this.#service = service;
+    this.#author = author;
+  }
+
+  push(event: RawMessageStreamEvent): ProviderEvent[] {
+    switch (event.type) {
+      case "message_start": {
+        this.#addUsage(event.message.usage);
+        // The types of the SDK have it in the beta namespace alone.
+        const { input_transformations } = event.message as { input_transformations?: BetaInputTransformation[] };
+        return droppedThinking(input_transformations);
+      }
+      case "content_block_start": {
+        const block = event.content_block;
+        this.#blocks.set(event.index, { raw: { ...block }, json: "" });
+        if (block.type === "text") return this.#seams.show(textIn(block.text));
+        this.#seams.separate();
+        return block.type === "thinking" ? thought(block.thinking) : [contentSign];
+      }
+      case "content_block_delta":
+        return blockDelta(this.#blocks.get(event.index), event.delta, this.#seams);
+      case "content_block_stop":
+        return [];
+      case "message_delta":
+        this.#addUsage(event.usage);
+        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#stopDetails = event.delta.stop_details ?? this.#stopDetails;
+        return [];
+      case "message_stop":
+        this.isDone = this.#stopReason !== undefined;
+        return [];
+      default:
+        // An event of a later version of the API.
+        event satisfies never;
+        return [];
     }
-    case "content_block_start":
-      return blockStart(state, event.index, event.content_block);
-    case "content_block_delta":
-      return blockDelta(state.blocks.get(event.index), event.delta, state.seams);
-    case "content_block_stop":
-      return [];
-    case "message_delta":
-      addUsage(state, event.usage);
-      state.stopReason = event.delta.stop_reason ?? state.stopReason;
-      state.stopDetails = event.delta.stop_details ?? state.stopDetails;
-      return [];
-    case "message_stop":
-      state.done = state.stopReason !== undefined;
-      return [];
-    default:
-      // An event of a later version of the API.
-      event satisfies never;
-      return [];
+  }
+
+  #addUsage(usage: WireUsage | undefined): void {
+    const known = Object.entries(usage ?? {}).filter(([, value]) => value !== null);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
+  }
+
+  end(): ReplyEvent {
+    const service = this.#service;
+    const word = this.#stopReason;
+    if (word === undefined) throw badReply(service, "ended before it was complete.");
+    const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const isHosted = blocks.some(({ raw }) => raw.type === "server_tool_use");
+    // The calls may be those of hosted tools.
+    const stop = word === "tool_use" && isHosted ? "stop" : endReason(word, service);
+    const limited = stop === "token-limit" || stop === "context-limit";
+    const hasText = blocks.some(({ raw }) => raw.type === "text" && textIn(raw.text).trim() !== "");
+    const isClaude = /claude/i.test(service.model);
+    const content = blocks.map((block, index) =>
+      toBlock(block, { isClaude, hasText, lastBeforeLimit: limited && index === blocks.length - 1 }),
+    );
+    const detail = this.#stopDetails?.explanation ?? this.#stopDetails?.category;
+    const usage = this.#usage && toUsage(this.#usage);
+    return toReplyEvent({ content, stop, word, model: this.#author, detail, usage }, service);
   }
 }
 
@@ -91,18 +118,6 @@ export function* anthropicEvents(message: Message): Generator<RawMessageStreamEv
   const { container, stop_details, stop_reason, stop_sequence, usage } = message;
   yield { type: "message_delta", delta: { container, stop_details, stop_reason, stop_sequence }, usage };
   yield { type: "message_stop" };
-}
-
-function addUsage(state: AnthropicState, usage: WireUsage | undefined): void {
-  const known = Object.entries(usage ?? {}).filter(([, value]) => value !== null);
-  state.usage = { ...state.usage, ...Object.fromEntries(known) };
-}
-
-function blockStart(state: AnthropicState, index: number, block: ContentBlock): ProviderEvent[] {
-  state.blocks.set(index, { raw: { ...block }, json: "" });
-  if (block.type === "text") return state.seams.show(textIn(block.text));
-  state.seams.separate();
-  return block.type === "thinking" ? thought(block.thinking) : [contentSign];
 }
 
 function blockDelta(block: BlockState | undefined, delta: RawContentBlockDelta, seams: TextSeams): ProviderEvent[] {
@@ -142,26 +157,6 @@ function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the reply, once a stop reason was seen. */
-export function finishAnthropic(state: AnthropicState, model: string): ReplyEvent {
-  if (state.stopReason === undefined) throw badReply(state.service, "ended before it was complete.");
-  const word = state.stopReason;
-  const isHosted = [...state.blocks.values()].some(({ raw }) => raw.type === "server_tool_use");
-  // The calls may be those of hosted tools.
-  const stop = word === "tool_use" && isHosted ? "stop" : endReason(word, state.service);
-  const limited = stop === "token-limit" || stop === "context-limit";
-  const blocks = [...state.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
-  const hasText = blocks.some(({ raw }) => raw.type === "text" && textIn(raw.text).trim() !== "");
-  const isClaude = /claude/i.test(state.service.model);
-  const content = blocks.map((block, index) =>
-    toBlock(block, { isClaude, hasText, lastBeforeLimit: limited && index === blocks.length - 1 }),
-  );
-  const detail = state.stopDetails?.explanation ?? state.stopDetails?.category;
-  const usage = state.usage && toUsage(state.usage);
-  return toReplyEvent({ content, stop, word, model, detail, usage }, state.service);
-}
-
-/** The facts about a reply that decide what becomes of its blocks. */
 interface Within {
   readonly isClaude: boolean;
   /** It holds a text that is not blank, so that the service takes a blank one back. */

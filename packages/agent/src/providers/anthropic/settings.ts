@@ -1,6 +1,6 @@
 import type { CacheControlEphemeral, MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonSchema } from "@toolcrib/core";
-import { AgentError } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
 import { toAnswerFormat } from "../models/answerFormat.ts";
 import type { CacheTtl, ModelRules } from "../models/modelRules.ts";
 import { canForce, checkSettings, type Settings } from "../models/settings.ts";
@@ -18,7 +18,6 @@ export interface AnthropicSettings extends Settings {
   readonly cacheTtl?: CacheTtl | undefined;
 }
 
-/** The fields of a request that settings become. */
 export interface AnthropicFields {
   readonly body: Pick<MessageCreateParamsBase, "max_tokens" | "thinking" | "output_config">;
   /** Every cache point of a request: a longer one may not follow a shorter one. */
@@ -30,10 +29,7 @@ export interface AnthropicFields {
   readonly hasNotes: boolean;
 }
 
-/**
- * Returns the fields of a request that follow from the settings. `isFull`: the address takes everything that the service takes. Without rules
- * nothing is known of the model. Throws `invalid_option` for a setting that it would refuse.
- */
+/** Returns the fields that settings become. `isFull`: the address takes all of the API. Throws `invalid_option` for what the model refuses. */
 export function anthropicFields(
   settings: AnthropicSettings,
   rules: ModelRules | undefined,
@@ -73,22 +69,14 @@ function shownThinking(
   isFull: boolean,
 ): ThinkingDisplay | undefined {
   if (display === "updates" && rules && rules.reasoning.display !== "updates")
-    throw new AgentError({
-      code: "invalid_option",
-      message: `${model} shows no updates; set display to "summarized".`,
-    });
+    throw invalidOption(`${model} shows no updates; set display to "summarized".`);
   if (display !== undefined) return display;
   if (isFull && rules?.reasoning.display) return rules.reasoning.display;
   return rules && reasoning !== undefined ? "summarized" : undefined;
 }
 
-/** Throws `invalid_option`. */
 function toCacheControl(ttl: CacheTtl = "5m"): CacheControlEphemeral {
-  if (ttl !== "5m" && ttl !== "1h")
-    throw new AgentError({
-      code: "invalid_option",
-      message: `cacheTtl is "5m" or "1h", received ${JSON.stringify(ttl)}.`,
-    });
+  if (ttl !== "5m" && ttl !== "1h") throw invalidOption(`cacheTtl is "5m" or "1h", received ${JSON.stringify(ttl)}.`);
   return { type: "ephemeral", ...(ttl !== "5m" && { ttl }) };
 }
 

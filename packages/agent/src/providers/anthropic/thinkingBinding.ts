@@ -13,7 +13,6 @@ import type { WireMessage } from "./mapping.ts";
 
 const bindingBeta = "thinking-binding-controls-2026-08-01";
 
-/** The parts of a body that bear on it. */
 interface BindingFields {
   readonly thinking?: { readonly type?: unknown; readonly block_binding?: unknown };
   readonly betas: readonly string[];
@@ -32,20 +31,33 @@ export function dropChanged<Body extends BindingFields>(body: Body): Body {
   };
 }
 
-/** Returns the request to send after one that failed for changed thinking: with the choice, or without thinking where there is none. */
-export function afterMismatch<Body extends BindingFields>(body: Body): Body | undefined {
-  if (hasChoice(body)) return body.betas.includes(bindingBeta) ? undefined : dropChanged(body);
-  return body.messages.some(hasThinking) ? withoutThinking(body) : undefined;
-}
-
-/** Returns the request to send where an address refuses the choice, too: without it, and without thinking. Undefined if it had none. */
-export function withoutChoice<Body extends BindingFields>(body: Body): Body | undefined {
-  if (!body.betas.includes(bindingBeta)) return undefined;
+/**
+ * Returns the request to send after one that was refused, undefined where there is none: for changed thinking with the choice, or without
+ * thinking where there is none; without thinking that another platform or account wrote; and without the choice, where an address that is
+ * not `isFull` refuses it. The service may word it differently some day.
+ */
+export function afterRefusal<Body extends BindingFields>(
+  body: Body,
+  failure: unknown,
+  isFull: boolean,
+): Body | undefined {
+  const { status, message } = describeFailure(failure);
+  if (status !== 400) return undefined;
+  const isThinking = /thinking/i.test(message);
+  const hasSome = body.messages.some(hasThinking);
+  const isChosen = body.betas.includes(bindingBeta);
+  if (isThinking && /conversation|prefix|mismatch|binding/i.test(message)) {
+    if (hasChoice(body)) return isChosen ? undefined : dropChanged(body);
+    return hasSome ? withoutThinking(body) : undefined;
+  }
+  if (isThinking && hasSome && /signature|account|organi[sz]ation/i.test(message))
+    return { ...withoutThinking(body), isForeign: true };
+  if (isFull || !isChosen) return undefined;
   const { block_binding: _, ...thinking } = { ...body.thinking };
   return withoutThinking({ ...body, thinking, betas: body.betas.filter((beta) => beta !== bindingBeta) });
 }
 
-/** Does the same for a conversation in which a request failed so. */
+/** Returns the request of a conversation in which an earlier one failed for changed thinking. */
 export function afterEarlierMismatch<Body extends BindingFields>(body: Body): Body {
   return hasChoice(body) ? dropChanged(body) : withoutThinking(body);
 }
@@ -73,25 +85,6 @@ function isThinking({ type }: { readonly type: string }): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-/** Returns whether a request failed since what stands before thinking has changed. The service may word it differently some day. */
-export function isPrefixMismatch(failure: unknown): boolean {
-  const { message } = describeFailure(failure);
-  return isRefused(failure) && /thinking/i.test(message) && /conversation|prefix|mismatch|binding/i.test(message);
-}
-
-/** Returns the request to send after one whose thinking this platform or account did not write: without it. Undefined if it had none. */
-export function withoutForeignThinking<Body extends BindingFields>(body: Body, failure: unknown): Body | undefined {
-  const { message } = describeFailure(failure);
-  const isForeign = /signature|account|organi[sz]ation/i.test(message) && /thinking/i.test(message);
-  return isForeign && isRefused(failure) && body.messages.some(hasThinking)
-    ? { ...withoutThinking(body), isForeign: true }
-    : undefined;
-}
-
-export function isRefused(failure: unknown): boolean {
-  return describeFailure(failure).status === 400;
-}
-
 /** Marks a reply whose request had to be sent again, so that the choice goes with the conversation. The mark is no block of the wire. */
 export function markThinkingDropped(message: AssistantMessage, { betas, isForeign }: BindingFields): AssistantMessage {
   const data = { dropChanged: isForeign ? "before" : betas.includes(bindingBeta) ? true : "all" };
@@ -99,10 +92,7 @@ export function markThinkingDropped(message: AssistantMessage, { betas, isForeig
   return { ...message, content: [...message.content, mark] };
 }
 
-/**
- * Returns what the conversation drops: the thinking that the service finds changed (true), `all` where it gives no choice, or all `before` this
- * reply, which another platform wrote.
- */
+/** Returns the thinking to drop: what the service finds changed (true), `all`, or all `before` this reply, of another platform. */
 export function thinkingToDrop({ content }: AssistantMessage): true | "all" | "before" | undefined {
   const marks = content.map(({ opaque }) =>
     opaque?.provider === "anthropic" && isObject(opaque.data) ? opaque.data.dropChanged : undefined,

@@ -5,7 +5,6 @@ import type { Carried } from "./carried.ts";
 
 type CallDelta = NonNullable<ChatCompletionChunk.Choice.Delta["tool_calls"]>[number];
 
-/** The part of a call that has arrived. */
 export interface CallState {
   readonly index: number | undefined;
   id: string;
@@ -15,13 +14,7 @@ export interface CallState {
   readonly carried: Carried;
 }
 
-/** The parts of a call that a piece names. */
-interface Piece {
-  readonly index: number | undefined;
-  readonly id: string;
-  readonly name: string;
-  readonly args: unknown;
-}
+type Piece = Omit<CallState, "carried">;
 
 /** Adds a piece of a call and returns the call. */
 export function addCall(calls: CallState[], { index, id, function: called }: CallDelta): CallState {
@@ -65,7 +58,6 @@ function beginsAnew(known: CallState, index: number | undefined, name: string): 
   return name !== "" && index !== undefined && known.index !== undefined && (isOther || Boolean(known.args));
 }
 
-/** Returns whether the arguments are a whole object. */
 function isWhole(args: unknown): boolean {
   if (typeof args !== "string") return isObject(args);
   // Parsed after every piece, long arguments would cost too much.

@@ -1,24 +1,22 @@
-import type { JsonSchema } from "@toolcrib/core";
 import type OpenAI from "openai";
 import type {
   ChatCompletion,
-  ChatCompletionChunk,
   ChatCompletionCreateParams,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
+import { memoize } from "../../memoize.ts";
+import type { Message } from "../../messages.ts";
 import type { Abilities, ModelRequest } from "../../provider.ts";
 import { ContentReader } from "../../textCalls/contentReader.ts";
 import { OfferedTools } from "../../textCalls/endCalls.ts";
-import type { Service } from "../errors/wireErrors.ts";
 import { toAnswerFormat } from "../models/answerFormat.ts";
 import { modelRules } from "../models/models.ts";
 import { writesTextCalls } from "../models/openModels.ts";
 import { acceptedToolChoice, canForce } from "../models/settings.ts";
-import { memoize } from "../shared/memoize.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
 import { noSupportedChanges, unchangedSince } from "../shared/opening.ts";
 import { type ProviderOptions, type ServiceDescription, serviceOf } from "../shared/options.ts";
-import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
+import { createSend, type Send } from "../shared/streamReply.ts";
 import type { Compat } from "./compat.ts";
 import { createLearned, type Learned, learnFrom, withToolAlone } from "./learned.ts";
 import {
@@ -29,7 +27,7 @@ import {
   toChatToolChoice,
   toChatTools,
 } from "./mapping.ts";
-import { chatChunks, createChatState, finishChat, flushChat, reduceChat } from "./reply.ts";
+import { ChatReply, chatChunks } from "./reply.ts";
 
 /** The members that a provider of chat completions uses of a client, by shape. */
 export interface ChatClient {
@@ -47,6 +45,7 @@ export function createChatSend(
   const { baseURL } = described;
   const author = { name: service.name, model: `${service.name}/${service.model}` };
   const learned = createLearned(compat);
+  const { textCalls = writesTextCalls(service.model) } = compat;
   const toBody = createToBody(author, service.model, { compat, learned }, options);
   return createSend(service, options, {
     createClient: () => openaiClient({ apiKey, baseURL, headers: options.headers, foreign: true }),
@@ -54,25 +53,12 @@ export function createChatSend(
     again: { toBody: (body, failure) => learnFrom(learned, body, failure) },
     post: (client: OpenAI, body, signal) => client.chat.completions.create(body, { signal, maxRetries: 0 }),
     toChunks: (completion: ChatCompletion) => chatChunks(completion),
-    createReducer: (request) => createReducer(service, author.model, compat, request),
+    createReducer: ({ tools, toolChoice }) => {
+      const offered = toolChoice === "none" ? [] : tools;
+      const content = textCalls ? new ContentReader(new OfferedTools(offered)) : undefined;
+      return new ChatReply(service, author.model, compat.carriedFields, content);
+    },
   });
-}
-
-function createReducer(
-  service: Service,
-  author: string,
-  { carriedFields, textCalls = writesTextCalls(service.model) }: Compat,
-  { tools, toolChoice }: ModelRequest,
-): ReplyReducer<ChatCompletionChunk> {
-  const offered = new OfferedTools(toolChoice === "none" ? [] : tools);
-  const state = createChatState(service, carriedFields, textCalls ? new ContentReader(offered) : undefined);
-  return {
-    push: (chunk) => reduceChat(state, chunk),
-    // The usage may come after the finish, so only the end of the stream is the end.
-    isDone: () => false,
-    flush: () => flushChat(state),
-    end: () => finishChat(state, author),
-  };
 }
 
 /** Returns what a model behind a server can be asked for. */
@@ -87,11 +73,6 @@ export function chatAbilities(
   };
 }
 
-function toResponseFormat(answerSchema: JsonSchema | undefined): Pick<ChatCompletionCreateParams, "response_format"> {
-  const format = answerSchema && toAnswerFormat(answerSchema);
-  return format ? { response_format: { type: "json_schema", json_schema: { name: "answer", ...format } } } : {};
-}
-
 /** Builds the body. Parts that differ from step to step come last, so that each request begins with the whole history of the one before. */
 function createToBody(
   author: ChatAuthor,
@@ -99,8 +80,8 @@ function createToBody(
   { compat, learned }: { readonly compat: Compat; readonly learned: Learned },
   { maxTokens, reasoning, stream = true }: ProviderOptions<ChatClient>,
 ): (request: ModelRequest) => ChatCompletionCreateParams {
-  const toWire = memoize((message) => toChatMessage(message, author, compat));
-  const toPlain = memoize((message) => toChatMessage(message, author, { ...compat, replayReasoning: false }));
+  const toWire = memoize((message: Message) => toChatMessage(message, author, compat));
+  const toPlain = memoize((message: Message) => toChatMessage(message, author, { ...compat, replayReasoning: false }));
   const rules = modelRules({ name: author.name, model });
   const mayForce = canForce(rules, reasoning);
   const toMessages = (request: ModelRequest): ChatCompletionMessageParam[] => {
@@ -110,6 +91,7 @@ function createToBody(
   };
   return (request) => {
     const { systemPrompt, tools, toolChoice, answerSchema } = request;
+    const format = compat.answerFormat && answerSchema ? toAnswerFormat(answerSchema) : undefined;
     return {
       model,
       ...compat.body,
@@ -121,7 +103,7 @@ function createToBody(
       messages: [...(systemPrompt === "" ? [] : [toChatSystem(systemPrompt)]), ...toMessages(request)],
       ...(tools.length > 0 &&
         toolChoice !== undefined && { tool_choice: toChatToolChoice(acceptedToolChoice(toolChoice, mayForce)) }),
-      ...toResponseFormat(compat.answerFormat ? answerSchema : undefined),
+      ...(format && { response_format: { type: "json_schema", json_schema: { name: "answer", ...format } } }),
     };
   };
 }

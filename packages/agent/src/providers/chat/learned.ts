@@ -16,10 +16,7 @@ export function createLearned({ streamUsage, maxTokensField }: Compat): Learned 
   return { streamUsage, maxTokensField, otherField: false, namedTool: true };
 }
 
-/**
- * Learns from a refusal that names one of the fields in which servers differ, and returns the body to send in place of the one that was refused.
- * Undefined where it names none.
- */
+/** Learns from a refusal that names a field in which servers differ. Returns the body to send instead; undefined where it names none. */
 export function learnFrom(
   learned: Learned,
   body: ChatCompletionCreateParams,

@@ -43,7 +43,6 @@ export function toChatSystem(systemPrompt: string): ChatCompletionMessageParam {
   return { role: "system", content: systemPrompt.toWellFormed() };
 }
 
-/** Returns a message as chat completions takes it. */
 export function toChatMessage(message: Message, author: ChatAuthor, compat: Compat): ChatCompletionMessageParam {
   switch (message.role) {
     case "user":
@@ -57,7 +56,6 @@ export function toChatMessage(message: Message, author: ChatAuthor, compat: Comp
   }
 }
 
-/** Returns the messages with neighbouring ones of the user as one. */
 export function joinUserMessages(messages: readonly ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
   const joined: ChatCompletionMessageParam[] = [];
   for (const message of messages) {

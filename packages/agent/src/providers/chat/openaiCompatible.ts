@@ -1,5 +1,5 @@
 import { groupOf } from "@toolcrib/core/internal";
-import { AgentError } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { ollamaBaseURL } from "../shared/ollamaAddress.ts";
 import { checkProviderOptions, type ProviderOptions } from "../shared/options.ts";
@@ -29,10 +29,8 @@ export class OpenAICompatibleProvider implements Provider {
     // A caller without types may pass nothing.
     if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: groupOf(compatSpecs) });
     const { baseURL = ollamaBaseURL(), compat, model } = options ?? {};
-    if (!model) {
-      const message = "OpenAICompatibleProvider needs the option model: the name of a model that the server has.";
-      throw new AgentError({ code: "invalid_option", message });
-    }
+    if (!model)
+      throw invalidOption("OpenAICompatibleProvider needs the option model: the name of a model that the server has.");
     this.model = model;
     const described = { name: this.name, label: "The model server", model, baseURL, keyVariable: undefined };
     const whole = { ...defaultCompat, ...compat };

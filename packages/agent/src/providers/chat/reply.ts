@@ -1,21 +1,13 @@
 import { isObject } from "@toolcrib/core/text";
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import { cutOff, parseArguments } from "../../conversation/parseArguments.ts";
-import type {
-  AssistantMessage,
-  OpaqueData,
-  ReasoningBlock,
-  StopReason,
-  TextBlock,
-  ToolCallBlock,
-  Usage,
-} from "../../messages.ts";
+import type { AssistantMessage, OpaqueData, ReasoningBlock, StopReason, ToolCallBlock, Usage } from "../../messages.ts";
 import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import type { ContentPart, ContentReader } from "../../textCalls/contentReader.ts";
 import { contentSign, seamBetween, TextSeams } from "../../textSeams.ts";
 import { endReason } from "../errors/endWords.ts";
 import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
-import { toReplyEvent } from "../shared/toReplyEvent.ts";
+import { type ReplyReducer, toReplyEvent } from "../shared/streamReply.ts";
 import { addCall, type CallState } from "./calls.ts";
 import { addCarried, type Carried } from "./carried.ts";
 import { laterUsage } from "./usage.ts";
@@ -24,74 +16,147 @@ type Delta = ChatCompletionChunk.Choice.Delta;
 /** The fields in which servers put reasoning beside the standard ones. */
 type Reasoning = { reasoning?: string | null; reasoning_content?: string | null; reasoning_details?: unknown };
 
-/** The part of a chat completions reply that has arrived. */
-interface ChatState {
-  readonly service: Service;
+/** A reply of chat completions, as its chunks come. `author`: `provider/model`. */
+export class ChatReply implements ReplyReducer<ChatCompletionChunk> {
+  readonly #service: Service;
+  readonly #author: string;
   /** The fields beside the standard ones that go back with a message and its calls. */
-  readonly carriedFields: readonly string[];
-  readonly carried: Carried;
-  readonly seams: TextSeams;
+  readonly #carriedFields: readonly string[];
+  readonly #carried: Carried = {};
+  readonly #seams = new TextSeams();
   /** Splits the text of a model that writes thinking and calls as text. */
-  readonly content: ContentReader | undefined;
-  /** The thinking and calls in it. */
-  thought: string;
-  textCalls: readonly ToolCallBlock[];
-  text: string;
-  refusal: string;
-  reasoning: string;
-  reasoningField: "reasoning" | "reasoning_content" | undefined;
+  readonly #content: ContentReader | undefined;
+  #thought = "";
+  #textCalls: readonly ToolCallBlock[] = [];
+  #text = "";
+  #refusal = "";
+  #reasoning = "";
+  #reasoningField: "reasoning" | "reasoning_content" = "reasoning";
   /** OpenRouter's reasoning blocks, to be sent back unchanged. */
-  readonly details: Record<string, unknown>[];
-  readonly calls: CallState[];
-  finish: string | undefined;
+  readonly #details: Record<string, unknown>[] = [];
+  readonly #calls: CallState[] = [];
+  #finish: string | undefined;
   /** The finish reason of the service behind a gateway. */
-  nativeFinish: string | undefined;
-  usage: Usage | undefined;
-}
+  #nativeFinish: string | undefined;
+  #usage: Usage | undefined;
+  /** The usage may come after the finish, so only the end of the stream is the end. */
+  readonly isDone = false;
 
-export function createChatState(
-  service: Service,
-  carriedFields: readonly string[],
-  content?: ContentReader,
-): ChatState {
-  return {
-    service,
-    carriedFields,
-    carried: {},
-    seams: new TextSeams(),
-    content,
-    thought: "",
-    textCalls: [],
-    text: "",
-    refusal: "",
-    reasoning: "",
-    reasoningField: undefined,
-    details: [],
-    calls: [],
-    finish: undefined,
-    nativeFinish: undefined,
-    usage: undefined,
-  };
-}
+  constructor(service: Service, author: string, carriedFields: readonly string[], content?: ContentReader) {
+    this.#service = service;
+    this.#author = author;
+    this.#carriedFields = carriedFields;
+    this.#content = content;
+  }
 
-/** Takes in one chunk of the stream and returns the events to show. */
-export function reduceChat(state: ChatState, chunk: ChatCompletionChunk): ProviderEvent[] {
-  const fault = isObject(chunk) ? chunk.error : undefined;
-  if (fault) throw serviceFault(fault);
-  // In the form of vLLM.
-  if (isObject(chunk) && String(chunk.object) === "error") throw serviceFault(chunk);
-  state.usage = laterUsage(state.usage, chunk.usage);
-  const choice = chunk.choices?.[0];
-  if (!choice) return [];
-  // Kimi's.
-  if (isObject(choice)) state.usage = laterUsage(state.usage, choice.usage);
-  const choiceFault = isObject(choice) ? choice.error : undefined;
-  if (choiceFault) throw serviceFault(choiceFault);
-  const events = choice.delta ? reduceDelta(state, choice.delta) : [];
-  if (choice.finish_reason) state.finish = choice.finish_reason;
-  const native = isObject(choice) ? choice.native_finish_reason : undefined;
-  if (typeof native === "string") state.nativeFinish = native;
-  return events;
+  push(chunk: ChatCompletionChunk): ProviderEvent[] {
+    const fault = isObject(chunk) ? chunk.error : undefined;
+    if (fault) throw serviceFault(fault);
+    // In the form of vLLM.
+    if (isObject(chunk) && String(chunk.object) === "error") throw serviceFault(chunk);
+    this.#usage = laterUsage(this.#usage, chunk.usage);
+    const choice = chunk.choices?.[0];
+    if (!choice) return [];
+    const { usage, error, native_finish_reason: native } = choice as typeof choice & Record<string, unknown>;
+    // Kimi's.
+    this.#usage = laterUsage(this.#usage, usage);
+    if (error) throw serviceFault(error);
+    const events = choice.delta ? this.#pushDelta(choice.delta) : [];
+    if (choice.finish_reason) this.#finish = choice.finish_reason;
+    if (typeof native === "string") this.#nativeFinish = native;
+    return events;
+  }
+
+  #pushDelta(delta: Delta & Reasoning): ProviderEvent[] {
+    const events: ProviderEvent[] = [];
+    const reasoning = delta.reasoning || delta.reasoning_content;
+    if (reasoning) {
+      this.#seams.separate();
+      this.#reasoning += reasoning;
+      this.#reasoningField = delta.reasoning ? "reasoning" : "reasoning_content";
+      events.push({ type: "reasoning-delta", text: reasoning });
+    }
+    if (Array.isArray(delta.reasoning_details)) {
+      for (const detail of delta.reasoning_details) if (isObject(detail)) addDetail(this.#details, detail);
+    }
+    if (delta.refusal) this.#refusal += delta.refusal;
+    const text = contentText(delta.content);
+    events.push(...this.#showParts(this.#content?.push(text) ?? [{ type: "text", text }]));
+    if (delta.refusal) events.push(...this.#showText(delta.refusal));
+    if (text !== "" && events.length === 0) events.push(contentSign);
+    addCarried(this.#carried, delta, this.#carriedFields);
+    for (const piece of delta.tool_calls ?? []) {
+      this.#seams.separate();
+      addCarried(addCall(this.#calls, piece).carried, piece, this.#carriedFields);
+      if (events.length === 0 && (piece.id || piece.function?.name || piece.function?.arguments))
+        events.push(contentSign);
+    }
+    return events;
+  }
+
+  #showText(text: string): ProviderEvent[] {
+    const events = this.#seams.show(text);
+    for (const event of events) if (event.type === "text-delta") this.#text += event.text;
+    return events;
+  }
+
+  #showParts(parts: readonly ContentPart[]): ProviderEvent[] {
+    return parts.flatMap(({ type, text }) => {
+      if (type === "text") return this.#showText(text);
+      this.#seams.separate();
+      if (type === "thinking") {
+        this.#thought += text;
+        return [{ type: "reasoning-delta", text } as const];
+      }
+      this.#thought += seamBetween(this.#thought, this.#text) + this.#text;
+      this.#text = "";
+      return [];
+    });
+  }
+
+  /** Calls within text that was held back are none if the service sent calls itself. */
+  flush(): ProviderEvent[] {
+    if (!this.#content || this.#finish === undefined) return [];
+    const stop = endReason(this.#finish, this.#service);
+    const isWhole = this.#refusal === "" && stop !== "refusal" && stop !== "content-filter";
+    const ended = this.#content.end(isWhole && this.#calls.length === 0);
+    this.#textCalls = ended.calls;
+    return this.#showParts(ended.parts);
+  }
+
+  end(): ReplyEvent {
+    const service = this.#service;
+    const calls = this.#calls;
+    const word = this.#finish;
+    if (word === undefined) throw badReply(service, "ended before it was complete.");
+    const stop: StopReason = this.#refusal === "" ? endReason(word, service) : "refusal";
+    const isLimited = stop === "token-limit" || stop === "context-limit";
+    const text = this.#thought === "" ? this.#text : this.#text.replace(/^\n+/, "");
+    const content: AssistantMessage["content"] = [
+      ...this.#reasonings(),
+      ...(text === "" ? [] : [{ type: "text", text } as const]),
+      ...calls.map((call, at) => toCall(call, service, isLimited && at === calls.length - 1)),
+      ...this.#textCalls,
+    ];
+    const detail = this.#refusal || (stop === "content-filter" ? this.#nativeFinish : undefined);
+    return toReplyEvent({ content, stop, word, model: this.#author, detail, usage: this.#usage }, service);
+  }
+
+  #reasonings(): ReasoningBlock[] {
+    const reasoning = (text: string, data: Carried): ReasoningBlock => {
+      return { type: "reasoning", text, ...opaque(this.#service, data) };
+    };
+    const blocks: ReasoningBlock[] = [];
+    if (this.#details.length > 0) blocks.push(reasoning(this.#reasoning, { reasoning_details: this.#details }));
+    else if (this.#reasoning !== "")
+      blocks.push(reasoning(this.#reasoning, { [this.#reasoningField]: this.#reasoning }));
+    // Beside the text, of which the model may have said nothing.
+    if (Object.keys(this.#carried).length > 0) blocks.push(reasoning("", this.#carried));
+    const thought = this.#thought.trim();
+    // Thinking in the text goes back there: templates of models cut it out by its tags.
+    if (thought !== "") blocks.push(reasoning(thought, { inContent: this.#content?.thinkTags }));
+    return blocks;
+  }
 }
 
 /** Yields a whole completion as the one chunk that a stream would have brought. */
@@ -104,69 +169,6 @@ export function* chatChunks(completion: ChatCompletion): Generator<ChatCompletio
     object: "chat.completion.chunk",
     choices: choice ? [{ ...choice, delta }] : [],
   } as ChatCompletionChunk;
-}
-
-function reduceDelta(state: ChatState, delta: Delta & Reasoning): ProviderEvent[] {
-  const events: ProviderEvent[] = [];
-  const { seams } = state;
-  const reasoning = delta.reasoning || delta.reasoning_content;
-  if (reasoning) {
-    seams.separate();
-    state.reasoning += reasoning;
-    state.reasoningField = delta.reasoning ? "reasoning" : "reasoning_content";
-    events.push({ type: "reasoning-delta", text: reasoning });
-  }
-  if (Array.isArray(delta.reasoning_details)) {
-    for (const detail of delta.reasoning_details) if (isObject(detail)) addDetail(state.details, detail);
-  }
-  if (delta.refusal) state.refusal += delta.refusal;
-  const text = contentText(delta.content);
-  const parts = state.content?.push(text) ?? [{ type: "text", text } as const];
-  events.push(...showParts(state, parts));
-  if (delta.refusal) events.push(...showText(state, delta.refusal));
-  if (text !== "" && events.length === 0) events.push(contentSign);
-  addCarried(state.carried, delta, state.carriedFields);
-  for (const piece of delta.tool_calls ?? []) {
-    seams.separate();
-    addCarried(addCall(state.calls, piece).carried, piece, state.carriedFields);
-    if (events.length === 0 && (piece.id || piece.function?.name || piece.function?.arguments))
-      events.push(contentSign);
-  }
-  return events;
-}
-
-function showText(state: ChatState, text: string): ProviderEvent[] {
-  const events = state.seams.show(text);
-  for (const event of events) if (event.type === "text-delta") state.text += event.text;
-  return events;
-}
-
-function showParts(state: ChatState, parts: readonly ContentPart[]): ProviderEvent[] {
-  return parts.flatMap(({ type, text }) => {
-    if (type === "text") return showText(state, text);
-    state.seams.separate();
-    if (type === "thinking") {
-      state.thought += text;
-      return [{ type: "reasoning-delta", text } as const];
-    }
-    state.thought += seamBetween(state.thought, state.text) + state.text;
-    state.text = "";
-    return [];
-  });
-}
-
-/** Returns the events of text that was held back, once the end is known; calls within it are none if the service sent calls itself. */
-export function flushChat(state: ChatState): ProviderEvent[] {
-  const { content, finish, service, calls, refusal } = state;
-  if (!content || finish === undefined) return [];
-  const mayCall = refusal === "" && calls.length === 0 && !isFiltered(endReason(finish, service));
-  const ended = content.end(mayCall);
-  state.textCalls = ended.calls;
-  return showParts(state, ended.parts);
-}
-
-function isFiltered(stop: StopReason): boolean {
-  return stop === "refusal" || stop === "content-filter";
 }
 
 /** Joins the parts that some servers send instead of a string. */
@@ -189,37 +191,6 @@ function addDetail(details: Record<string, unknown>[], piece: Record<string, unk
     if (grows) last[name] = earlier + value;
     else if (value !== null && value !== undefined) last[name] = value;
   }
-}
-
-/** Returns the reply, once a finish reason was seen. */
-export function finishChat(state: ChatState, model: string): ReplyEvent {
-  if (state.finish === undefined) throw badReply(state.service, "ended before it was complete.");
-  const stop: StopReason = state.refusal === "" ? endReason(state.finish, state.service) : "refusal";
-  const content: AssistantMessage["content"][number][] = [];
-  const { service, carried, calls } = state;
-  if (state.reasoning !== "" || state.details.length > 0) content.push(toReasoning(state));
-  // Beside the text, of which the model may have said nothing.
-  if (Object.keys(carried).length > 0) content.push({ type: "reasoning", text: "", ...opaque(service, carried) });
-  if (state.thought.trim() !== "") content.push(toThought(state));
-  const text = state.thought === "" ? state.text : state.text.replace(/^\n+/, "");
-  if (text !== "") content.push({ type: "text", text } satisfies TextBlock);
-  const isLimited = stop === "token-limit" || stop === "context-limit";
-  content.push(
-    ...calls.map((call, at) => toCall(call, service, isLimited && at === calls.length - 1)),
-    ...state.textCalls,
-  );
-  const detail = state.refusal || (stop === "content-filter" ? state.nativeFinish : undefined);
-  return toReplyEvent({ content, stop, word: state.finish, model, detail, usage: state.usage }, state.service);
-}
-
-function toReasoning({ service, reasoning, reasoningField, details }: ChatState): ReasoningBlock {
-  const data = details.length > 0 ? { reasoning_details: details } : { [reasoningField ?? "reasoning"]: reasoning };
-  return { type: "reasoning", text: reasoning, ...opaque(service, data) };
-}
-
-/** Thinking in the text goes back there: templates of models cut it out by its tags. */
-function toThought({ service, thought, content }: ChatState): ReasoningBlock {
-  return { type: "reasoning", text: thought.trim(), ...opaque(service, { inContent: content?.thinkTags }) };
 }
 
 function opaque({ name }: Service, data: Carried): { opaque: OpaqueData } {

@@ -1,10 +1,7 @@
 import { isObject } from "@toolcrib/core/text";
 import type { Usage } from "../../messages.ts";
 
-/**
- * Converts the usage that a server reports: `prompt_tokens` includes cached ones; `cost` is OpenRouter's, in dollars. Cached tokens are where OpenAI
- * has them, else where DeepSeek, Kimi or LiteLLM do.
- */
+/** Converts a server's usage. `prompt_tokens` includes cached ones, which OpenAI, DeepSeek, Kimi and LiteLLM put elsewhere; dollars for `cost`. */
 export function toUsage(usage: Record<string, unknown>): Usage {
   const { prompt_tokens_details: input, completion_tokens_details: output, cost } = usage;
   const ofInput = isObject(input) ? input : {};

@@ -19,6 +19,7 @@ export interface Failure {
 export function describeFailure(error: unknown): Failure {
   const fields = isObject(error) ? error : {};
   const body = bodyOf(fields);
+  const headers = isObject(fields.headers) ? fields.headers : {};
   const words = [body.code, body.type, fields.code];
   const code = words.find((word) => typeof word === "string") ?? systemCode(error) ?? body.code ?? "";
   const status = typeof fields.status === "number" ? fields.status : statusOfCode(body);
@@ -27,7 +28,7 @@ export function describeFailure(error: unknown): Failure {
     message: plainText(message ?? String(error)),
     code: String(code),
     status,
-    headers: isHeaders(fields.headers) ? fields.headers : undefined,
+    headers: typeof headers.get === "function" ? (headers as unknown as Headers) : undefined,
     connection: connectionOf(fields),
   };
 }
@@ -46,10 +47,6 @@ function plainText(text: string): string {
   const isPage = /^\s*<(?:!doctype|html)/i.test(read);
   const plain = (isPage ? read.replace(/<[^>]*>/g, " ") : read).replace(/\s+/g, " ").trim();
   return plain.length > longestDetail ? `${plain.slice(0, longestDetail).toWellFormed()}…` : plain;
-}
-
-function isHeaders(value: unknown): value is Pick<Headers, "get"> {
-  return isObject(value) && typeof value.get === "function";
 }
 
 /** Returns the `{ type, code, message }` of an answer; Anthropic nests it once more, and a gateway has that of the model's maker in it. */

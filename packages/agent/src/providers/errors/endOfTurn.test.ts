@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { wireProvider } from "../../../testing/wireFaultRun.ts";
 import { Agent } from "../../agent.ts";
 import ends from "../fixtures/endsOfTurns.json" with { type: "json" };
-import { endOfTurn } from "./endOfTurn.ts";
+import { endOfTurn } from "./endWords.ts";
 
 const key = "sk-test-abcdefgh12345678";
 

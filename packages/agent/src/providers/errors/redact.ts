@@ -26,33 +26,23 @@ function redactJson(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
-/** White space in a row that is held back with the start of a secret. */
-const mostSpaces = 64;
-
 /** Makes a function that counts the characters at the end of a text that may be the start of a secret. */
 function createTailCheck(secrets: readonly string[]): (text: string) => number {
   // As `withoutSecrets` finds them: without white space, in small letters.
-  const plain = secrets.map((secret) => secret.replace(/\s/g, "").toLowerCase());
-  const firsts = new Set(plain.map((secret) => secret[0]));
-  const longest = Math.max(...plain.map((secret) => secret.length));
+  const bare = (text: string): string => text.replace(/\s/g, "").toLowerCase();
+  const plain = secrets.map(bare);
+  const firsts = new Set(plain.map(([first]) => first));
+  const mostHeld = 2 * Math.max(...plain.map(({ length }) => length));
   return (text) => {
-    let tail = "";
-    let pending = 0;
-    for (let at = text.length - 1, spaces = 0; at >= 0 && tail.length < longest - 1 && spaces <= mostSpaces; at -= 1) {
-      const unit = text.charAt(at);
-      spaces = /\s/.test(unit) ? spaces + 1 : 0;
-      if (spaces > 0) continue;
-      tail = unit.toLowerCase() + tail;
-      if (firsts.has(unit.toLowerCase()) && plain.some((secret) => secret.startsWith(tail))) pending = text.length - at;
+    for (let at = Math.max(0, text.length - mostHeld); at < text.length; at += 1) {
+      const tail = firsts.has(text.charAt(at).toLowerCase()) ? bare(text.slice(at)) : "";
+      if (tail !== "" && plain.some((secret) => secret.startsWith(tail))) return text.length - at;
     }
-    return pending;
+    return 0;
   };
 }
 
-/**
- * Removes secrets that a service echoes from the events, also one that arrives in pieces: text that may be the start of a
- * secret is held back until the next piece, another kind of event or the end.
- */
+/** Removes secrets that a service echoes from events. Text that may begin one is held back until the next piece, another event or the end. */
 export function createEventRedactor(secrets: readonly string[]): (event: ProviderEvent) => ProviderEvent[] {
   const pendingLength = createTailCheck(secrets);
   let held: Extract<ProviderEvent, { text: string }> | undefined;

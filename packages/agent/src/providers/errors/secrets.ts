@@ -2,7 +2,6 @@ import { attempt } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { headerSecrets, secretForms } from "@toolcrib/kit/text";
 
-/** The options of a provider that may hold secrets. */
 interface SecretSources {
   /** The key, and those of a ready client. */
   readonly keys?: readonly unknown[];
@@ -22,20 +21,17 @@ export function secretsOf({ keys = [], headers = {}, baseURL }: SecretSources): 
   const plain = [
     ...keys.filter((key) => typeof key === "string"),
     ...Object.entries(headers).flatMap(([name, value]) =>
-      isSecretHeader(name, value) ? headerSecrets(name, value) : [],
+      typeof value === "string" && (secretHeader.test(name) || looksSecret.test(value))
+        ? headerSecrets(name, value)
+        : [],
     ),
   ].filter((secret) => secret.length >= shortestSecret);
   const passwords = addressSecrets(baseURL).filter((secret) => secret.length >= shortestPassword);
   return secretForms([...plain, ...passwords]);
 }
 
-/** Returns the keys of a ready SDK client. */
 export function clientKeys(client: object | undefined): unknown[] {
   return isObject(client) ? [client.apiKey, client.authToken, client.adminAPIKey] : [];
-}
-
-function isSecretHeader(name: string, value: unknown): boolean {
-  return typeof value === "string" && (secretHeader.test(name) || looksSecret.test(value));
 }
 
 function addressSecrets(address: string | undefined): string[] {
@@ -43,14 +39,7 @@ function addressSecrets(address: string | undefined): string[] {
   // Read by hand: an address with a slip in it is the one that an error quotes.
   const login = /^(?:[a-z][\w+.-]*:\/\/)?(.*)@/is.exec(address)?.[1] ?? "";
   const query = /\?([^#]*)/s.exec(address)?.[1] ?? "";
-  const found = [login, login.slice(login.indexOf(":") + 1), query, ...query.split("&").map(afterEquals)];
-  return [...found, ...found.map(decoded)];
-}
-
-function afterEquals(pair: string): string {
-  return pair.slice(pair.indexOf("=") + 1);
-}
-
-function decoded(text: string): string {
-  return attempt(() => decodeURIComponent(text)) ?? text;
+  const values = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const found = [login, login.slice(login.indexOf(":") + 1), query, ...values];
+  return [...found, ...found.map((text) => attempt(() => decodeURIComponent(text)) ?? text)];
 }

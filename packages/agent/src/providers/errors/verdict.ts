@@ -1,11 +1,9 @@
 import type { AgentErrorCode } from "../../errors.ts";
 import type { Remedy } from "../../messages.ts";
-import { addressAdvice } from "../models/address.ts";
-import { refusedSetting } from "../models/refusedSetting.ts";
+import { addressAdvice, type Service } from "../models/address.ts";
+import { refusedSetting } from "../models/settings.ts";
 import type { Failure } from "./describeFailure.ts";
-import type { Service } from "./service.ts";
 
-/** The meaning of a service's refusal. */
 interface Verdict {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;

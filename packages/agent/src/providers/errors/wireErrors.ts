@@ -1,14 +1,13 @@
 import { isObject } from "@toolcrib/core/text";
 import { AgentError, type AgentErrorCode, advised, isAgentError } from "../../errors.ts";
 import type { Remedy } from "../../messages.ts";
-import { addressOf } from "../models/address.ts";
+import { addressOf, type Service } from "../models/address.ts";
 import { describeFailure, type Failure } from "./describeFailure.ts";
 import { unusedProxy } from "./proxies.ts";
 import { redact } from "./redact.ts";
-import type { Service } from "./service.ts";
 import { verdict } from "./verdict.ts";
 
-export type { Service } from "./service.ts";
+export type { Service } from "../models/address.ts";
 
 /** Returns an answer that is not of the wire format; sending the request again may give a whole one. */
 export function badReply(service: Service, problem: string, cause?: unknown): AgentError {
@@ -29,10 +28,7 @@ export function serviceFault(body: unknown): Error {
   return Object.assign(new Error(message), { error: body });
 }
 
-/**
- * Converts any failure of a request to a typed error: what happened, and what to do. Never carries a key. `reading`: the answer had
- * begun, so a TypeError means that a part the wire format promises was not there.
- */
+/** Converts any failure to a typed error without keys. `reading`: within an answer, where a TypeError means that a part is missing. */
 export function toAgentError(error: unknown, service: Service, reading = false): AgentError {
   const own = agentErrorIn(error);
   if (own) return own;

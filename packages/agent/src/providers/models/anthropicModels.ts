@@ -24,20 +24,21 @@ const current = {
   context: 1_000_000,
   output: 128_000,
   sampling: "never",
+  forcing: "never",
   bindsThinking: true,
   answerFormat: true,
+  changes: { systemMessages: true, tools: true, deferredTools: true },
   pictures,
+  checkedOn: "2026-11-23",
+  confidence: "sure",
 } as const satisfies Partial<ModelRules>;
-
-const allChanges = { systemMessages: true, tools: true, deferredTools: true } as const;
-const noChanges = { systemMessages: false, tools: false, deferredTools: true } as const;
 
 /** The rules that the models before them have in common. */
 const older = {
   forcing: "without-thinking",
   bindsThinking: false,
   answerFormat: true,
-  changes: noChanges,
+  changes: { systemMessages: false, tools: false, deferredTools: true },
   pictures,
   checkedOn: "2026-11-23",
   confidence: "likely",
@@ -56,7 +57,21 @@ const adaptiveOnRequest = {
   context: 1_000_000,
   output: 128_000,
   reasoning: { efforts: ["none", ...efforts], default: "none", types: ["adaptive", "disabled"] },
+  sampling: "never",
   source: `${address}/build-with-claude/effort`,
+} as const satisfies Partial<ModelRules>;
+
+const of46 = {
+  ...adaptiveOnRequest,
+  reasoning: { ...adaptiveOnRequest.reasoning, efforts: ["none", "low", "medium", "high", "max"] },
+  sampling: "always",
+} as const satisfies Partial<ModelRules>;
+
+const of5 = {
+  context: 1_000_000,
+  output: 128_000,
+  reasoning: { efforts: ["none", ...efforts], default: "high", types: ["adaptive", "disabled"] },
+  sampling: "never",
 } as const satisfies Partial<ModelRules>;
 
 const ofYear2025 = {
@@ -74,12 +89,8 @@ export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
     name: "claude-opus-5-5",
     line: "opus",
     reasoning: { efforts, default: "medium", types: ["adaptive"], display: "updates" },
-    forcing: "never",
-    changes: allChanges,
     price: price(4, 20, 0.2),
-    checkedOn: "2026-11-23",
     source: `${address}/models/opus-5-5/migration-guide`,
-    confidence: "sure",
   },
   {
     ...current,
@@ -91,12 +102,8 @@ export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
       types: ["adaptive", "between_tools"],
       display: "updates",
     },
-    forcing: "never",
-    changes: allChanges,
     price: price(2, 10, 0.1),
-    checkedOn: "2026-11-23",
     source: `${address}/models/sonnet-5-5/migration-guide`,
-    confidence: "sure",
   },
   {
     ...current,
@@ -109,9 +116,7 @@ export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
       display: "summarized",
     },
     forcing: "always",
-    changes: allChanges,
     price: price(0.1, 0.5, 0.01, { inputTokens: 100_000, inputTimes: 5, outputTimes: 5 }),
-    checkedOn: "2026-11-23",
     source: `${address}/models/haiku-5-5/migration-guide`,
     confidence: "likely",
   },
@@ -126,43 +131,18 @@ export const anthropicModels: readonly [ModelRules, ...ModelRules[]] = [
     price: price(1, 5, 0.1),
     source: `${address}/models/overview`,
   },
+  { ...older, ...of5, name: "claude-opus-5", price: price(5, 25, 0.5), source: `${address}/models/opus-5/overview` },
   {
     ...older,
-    name: "claude-opus-5",
-    context: 1_000_000,
-    output: 128_000,
-    reasoning: { efforts: ["none", ...efforts], default: "high", types: ["adaptive", "disabled"] },
-    sampling: "never",
-    price: price(5, 25, 0.5),
-    source: `${address}/models/opus-5/overview`,
-  },
-  {
-    ...older,
+    ...of5,
     name: "claude-sonnet-5",
-    context: 1_000_000,
-    output: 128_000,
-    reasoning: { efforts: ["none", ...efforts], default: "high", types: ["adaptive", "disabled"] },
-    sampling: "never",
     price: price(2, 10, 0.2),
     source: `${address}/models/sonnet-5/overview`,
   },
-  {
-    ...older,
-    name: "claude-opus-4-6",
-    ...adaptiveOnRequest,
-    reasoning: { ...adaptiveOnRequest.reasoning, efforts: ["none", "low", "medium", "high", "max"] },
-    sampling: "always",
-  },
-  {
-    ...older,
-    name: "claude-sonnet-4-6",
-    ...adaptiveOnRequest,
-    output: 64_000,
-    reasoning: { ...adaptiveOnRequest.reasoning, efforts: ["none", "low", "medium", "high", "max"] },
-    sampling: "always",
-  },
-  { ...older, name: "claude-opus-4-7", ...adaptiveOnRequest, sampling: "never" },
-  { ...older, name: "claude-opus-4-8", ...adaptiveOnRequest, sampling: "never" },
+  { ...older, ...of46, name: "claude-opus-4-6" },
+  { ...older, ...of46, name: "claude-sonnet-4-6", output: 64_000 },
+  { ...older, ...adaptiveOnRequest, name: "claude-opus-4-7" },
+  { ...older, ...adaptiveOnRequest, name: "claude-opus-4-8" },
   { ...older, name: "claude-opus-4", isFamily: true, ...ofYear2025, output: 32_000 },
   { ...older, name: "claude-sonnet-4", isFamily: true, ...ofYear2025, output: 64_000 },
 ];

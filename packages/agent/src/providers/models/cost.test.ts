@@ -3,8 +3,8 @@ import type { Response } from "openai/resources/responses/responses";
 import { expect, test } from "vitest";
 import type { Usage } from "../../messages.ts";
 import type { ReplyEvent } from "../../provider.ts";
-import { anthropicEvents, createAnthropicState, finishAnthropic, reduceAnthropic } from "../anthropic/reply.ts";
-import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "../openai/reply.ts";
+import { AnthropicReply, anthropicEvents } from "../anthropic/reply.ts";
+import { ResponsesReply, responsesEvents } from "../openai/reply.ts";
 import billed from "../shared/billedUsages.json" with { type: "json" };
 import { costOf, priced } from "./cost.ts";
 
@@ -41,16 +41,16 @@ function replyWith(service: string, model: string, wireUsage: object, more: obje
   const author = `${service}/${model}`;
   if (service === "anthropic") {
     const content = [{ type: "text", text: "Yes.", citations: null }];
-    const state = createAnthropicState(described);
+    const reply = new AnthropicReply(described, author);
     const message = { role: "assistant", content, stop_reason: "end_turn", usage: wireUsage } as unknown as Message;
-    for (const event of anthropicEvents(message)) reduceAnthropic(state, event);
-    return finishAnthropic(state, author);
+    for (const event of anthropicEvents(message)) reply.push(event);
+    return reply.end();
   }
-  const state = createResponsesState(described);
+  const reply = new ResponsesReply(described, author);
   const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes." }] }];
   const response = { status: "completed", output, usage: wireUsage, ...more } as unknown as Response;
-  for (const event of responsesEvents(response)) reduceResponses(state, event);
-  return finishResponses(state, author);
+  for (const event of responsesEvents(response)) reply.push(event);
+  return reply.end();
 }
 
 test.each(billed.bills)("$model bills $dollars dollars for $usage", ({ service, model, usage: wireUsage, dollars }) => {

@@ -30,12 +30,7 @@ export function costOf(usage: Usage, price: ModelPrice | undefined): number | un
 export function priced(reply: ReplyEvent, price: ModelPrice | undefined): ReplyEvent {
   const { usage, message } = reply;
   if (usage === undefined || usage.cost !== undefined) return reply;
-  const cost = costOf(usage, price ?? priceOf(message.model));
+  const [name = "", ...model] = message.model?.split("/") ?? [];
+  const cost = costOf(usage, price ?? modelPrice({ name, model: model.join("/") }));
   return cost === undefined ? reply : { ...reply, usage: { ...usage, cost } };
-}
-
-/** Returns the price of `provider/model`. */
-function priceOf(author = ""): ModelPrice | undefined {
-  const cut = author.indexOf("/");
-  return modelPrice({ name: author.slice(0, cut), model: author.slice(cut + 1) });
 }

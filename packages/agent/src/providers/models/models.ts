@@ -29,7 +29,7 @@ export function modelRules({ name, model }: NamedModel, isKnown = false): ModelR
   if (name === "anthropic" || name === "openai") {
     const rows = models[name];
     const plain = name === "anthropic" ? anthropicName(model) : model;
-    const known = named(rows, plain) ?? family(rows, plain);
+    const known = named(rows, plain) ?? rows.find((row) => row.isFamily && plain.startsWith(row.name));
     return isKnown ? known : (known ?? rows.find(({ line }) => line !== undefined && plain.includes(line)) ?? rows[0]);
   }
   if (name !== "openrouter") return undefined;
@@ -52,10 +52,6 @@ function named(rows: readonly ModelRules[], model: string): ModelRules | undefin
     ({ name, isFamily }) =>
       !isFamily && (model === name || (model.startsWith(name) && snapshot.test(model.slice(name.length)))),
   );
-}
-
-function family(rows: readonly ModelRules[], model: string): ModelRules | undefined {
-  return rows.find(({ name, isFamily }) => isFamily && model.startsWith(name));
 }
 
 /** Returns the name without what clouds put around it: `us.anthropic.claude-opus-5-5-v1:0`, `claude-haiku-4-5@20251001`. */

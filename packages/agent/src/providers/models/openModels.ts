@@ -9,7 +9,6 @@ export const textCallFamilies: readonly string[] = [
 
 const inName = new RegExp(`(?:^|[^a-z])(?:${textCallFamilies.join("|")})`, "i");
 
-/** Returns whether a model is of a family that writes calls as text. */
 export function writesTextCalls(model: string): boolean {
   return inName.test(model);
 }

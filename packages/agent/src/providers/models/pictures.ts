@@ -1,5 +1,6 @@
 import { clip } from "@toolcrib/core/text";
 import { readImageHeader, sharpAdvice } from "@toolcrib/kit/text";
+import { memoize } from "../../memoize.ts";
 import type { ImageBlock, Message } from "../../messages.ts";
 import type { PictureLimits } from "./modelRules.ts";
 
@@ -79,11 +80,5 @@ function longestSide(picture: Picture): number {
   return Math.max(width, height);
 }
 
-const sizes = new WeakMap<Picture, { readonly width: number; readonly height: number }>();
-
 /** Returns nothing where the picture is of a kind that is not known. */
-function sizeOf(picture: Picture): { readonly width: number; readonly height: number } {
-  const known = sizes.get(picture) ?? readImageHeader(Buffer.from(picture.data, "base64")) ?? { width: 0, height: 0 };
-  sizes.set(picture, known);
-  return known;
-}
+const sizeOf = memoize(({ data }: Picture) => readImageHeader(Buffer.from(data, "base64")) ?? { width: 0, height: 0 });

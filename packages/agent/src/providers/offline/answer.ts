@@ -42,7 +42,6 @@ export function* answer(request: OneCall, isEnabled: IsEnabled): Script {
   return { text: `${counted.replace(/^at least/, "At least")}:\n\n${firstLines(output)}` };
 }
 
-/** Returns the call for a request, and the title of what it returns. */
 function planFor(request: OneCall): OfflineCall & { readonly title?: (count: Count) => string } {
   const { kind, path } = request;
   switch (kind) {
@@ -92,7 +91,6 @@ function isNamed(line: string, name: string): boolean {
   return shown === fold(name) || shown === fold(JSON.stringify(name)) || shown.startsWith(`${fold(name)} -> `);
 }
 
-/** Says which tool is missing and how to get it. */
 export function missingTool(name: string): string {
   return `I need the tool ${name}, which is not enabled. Enable it and ask again.`;
 }
@@ -107,7 +105,6 @@ export function isEmpty(output: string): boolean {
   return /^No (?:matches|files) /.test(output);
 }
 
-/** Returns whether a line announces a cut. */
 export function isNotice(line: string): boolean {
   return line.startsWith("[truncated: ");
 }

@@ -1,19 +1,12 @@
 import { type ChatTool, toOpenAIResponsesTool } from "@toolcrib/core";
 import type { ResponseCreateParams, ResponseInputItem, Tool } from "openai/resources/responses/responses";
+import { memoize } from "../../memoize.ts";
+import type { Message } from "../../messages.ts";
 import type { ModelRequest } from "../../provider.ts";
-import { memoize } from "../shared/memoize.ts";
 import { foundIn, type OpenedRequest, openingOf, promptChange, type SupportedChanges } from "../shared/opening.ts";
 import { foreignBefore, withoutReasoning } from "./foreignReasoning.ts";
 import { toResponsesItems } from "./mapping.ts";
 
-/** The rules by which a provider's conversations go on the wire. */
-interface ConversationRules {
-  /** `provider/model`. */
-  readonly author: string;
-  readonly supported: SupportedChanges;
-}
-
-/** A conversation as the Responses API takes it. */
 interface WireConversation {
   readonly instructions: string;
   readonly tools: Tool[];
@@ -26,11 +19,11 @@ interface WireConversation {
  * Changes are told where they were made; a withdrawn tool stays declared and is not among the allowed ones. A new schema goes where the
  * tool was declared, since no page says whether a second declaration is taken.
  */
-export function createToConversation({
-  author,
-  supported,
-}: ConversationRules): (request: ModelRequest) => WireConversation {
-  const toItems = memoize((message) => toResponsesItems(message, author));
+export function createToConversation(
+  author: string,
+  supported: SupportedChanges,
+): (request: ModelRequest) => WireConversation {
+  const toItems = memoize((message: Message) => toResponsesItems(message, author));
   return (request) => {
     // Of a conversation that began without tools no page says whether items may add some.
     const hasTools = supported.tools && (request.opening ?? request).tools.length > 0;
@@ -80,7 +73,6 @@ export function createToConversation({
   };
 }
 
-/** Returns the newest schema of each tool that the conversation knows. */
 function newestSchemas({ tools, deferredTools, changes }: OpenedRequest): ReadonlyMap<string, ChatTool> {
   const later = changes.flatMap((change) => [...(change.deferredTools ?? []), ...(change.addedTools ?? [])]);
   return new Map([...deferredTools, ...tools, ...later].map((tool) => [nameOf(tool), tool]));

@@ -39,14 +39,8 @@ export function markForeignReasoning(reply: ReplyEvent): ReplyEvent {
 
 /** Returns the number of messages whose reasoning is not to be sent. */
 export function foreignBefore(messages: readonly Message[]): number {
-  return Math.max(
-    0,
-    messages.findLastIndex((message) => message.role === "assistant" && isMarked(message)),
-  );
-}
-
-function isMarked({ content }: AssistantMessage): boolean {
-  return content.some(
-    ({ opaque }) => opaque?.provider === "openai" && isObject(opaque.data) && opaque.data.dropEarlier,
-  );
+  const isMarked = ({ opaque }: AssistantMessage["content"][number]): boolean =>
+    opaque?.provider === "openai" && isObject(opaque.data) && opaque.data.dropEarlier === true;
+  const marked = messages.findLastIndex((message) => message.role === "assistant" && message.content.some(isMarked));
+  return Math.max(0, marked);
 }

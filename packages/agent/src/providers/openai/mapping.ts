@@ -1,10 +1,8 @@
-import type { ContentBlock } from "@toolcrib/core";
 import { isObject } from "@toolcrib/core/text";
 import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
 import type { AssistantMessage, ImageBlock, Message, TextBlock, ToolCallBlock, ToolMessage } from "../../messages.ts";
 import { argumentsText, wellFormedJson, wireId, wireName } from "../shared/wireText.ts";
 
-/** An item of any kind, as the wire has it. */
 type RawItem = Record<string, unknown>;
 
 type InputPart = Exclude<ResponseInputItem.Message["content"], string>[number];
@@ -29,19 +27,17 @@ function toInputPart(block: TextBlock | ImageBlock): InputPart {
 }
 
 function toCallOutput({ callId, output, content }: ToolMessage): ResponseInputItem {
-  const images = (content ?? []).filter(
-    (block): block is Extract<ContentBlock, { type: "image" }> => block.type === "image",
+  const images = (content ?? []).flatMap((block) =>
+    block.type === "image"
+      ? [{ type: "input_image" as const, image_url: `data:${block.mimeType};base64,${block.data}` }]
+      : [],
   );
   const text = output.toWellFormed();
   return {
     type: "function_call_output",
     call_id: wireId(callId),
-    output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(toOutputImage)],
+    output: images.length === 0 ? text : [{ type: "input_text", text }, ...images],
   };
-}
-
-function toOutputImage(image: { data: string; mimeType: string }): { type: "input_image"; image_url: string } {
-  return { type: "input_image", image_url: `data:${image.mimeType};base64,${image.data}` };
 }
 
 /**

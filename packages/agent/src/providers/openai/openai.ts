@@ -1,17 +1,16 @@
 import type OpenAI from "openai";
-import type { Response, ResponseCreateParams, ResponseStreamEvent } from "openai/resources/responses/responses";
+import type { Response, ResponseCreateParams } from "openai/resources/responses/responses";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
-import type { Service } from "../errors/wireErrors.ts";
-import { abilitiesOf } from "../models/answerFormat.ts";
+import { abilitiesOf, toAnswerFormat } from "../models/answerFormat.ts";
 import { defaultModels, modelRules } from "../models/models.ts";
 import { openaiClient } from "../shared/openaiClient.ts";
 import { noSupportedChanges } from "../shared/opening.ts";
 import { checkProviderOptions, environment, type ProviderOptions, serviceOf, takesFullApi } from "../shared/options.ts";
-import { createSend, type ReplyReducer, type Send } from "../shared/streamReply.ts";
+import { createSend, type Send } from "../shared/streamReply.ts";
 import { createToConversation } from "./conversation.ts";
 import { markForeignReasoning, withoutForeignReasoning } from "./foreignReasoning.ts";
-import { createResponsesState, finishResponses, reduceResponses, responsesEvents } from "./reply.ts";
-import { openaiFields, toText } from "./settings.ts";
+import { ResponsesReply, responsesEvents } from "./reply.ts";
+import { openaiFields } from "./settings.ts";
 
 /** The members that the provider uses of a client, by shape: clients of another major version or module format have it too. */
 interface OpenAIClient {
@@ -44,29 +43,20 @@ export class OpenAIProvider implements Provider {
     const fields = openaiFields({ ...options, model }, rules);
     this.abilities = abilitiesOf(rules, true, isFull);
     const supported = (isFull ? rules?.changes : undefined) ?? noSupportedChanges;
-    const toConversation = createToConversation({ author, supported });
+    const toConversation = createToConversation(author, supported);
     this.#send = createSend(service, options, {
       createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
       toBody: createToBody(model, fields, toConversation),
       post: (client: OpenAI, body, signal) => client.responses.create(body, { signal, maxRetries: 0 }),
       again: { toBody: withoutForeignReasoning, toReply: markForeignReasoning },
       toChunks: (response: Response) => responsesEvents(response),
-      createReducer: () => createReducer(service, author),
+      createReducer: () => new ResponsesReply(service, author),
     });
   }
 
   send(request: ModelRequest): AsyncIterable<ProviderEvent> {
     return this.#send(request);
   }
-}
-
-function createReducer(service: Service, author: string): ReplyReducer<ResponseStreamEvent> {
-  const state = createResponsesState(service);
-  return {
-    push: (event) => reduceResponses(state, event),
-    isDone: () => state.final !== undefined,
-    end: () => finishResponses(state, author),
-  };
 }
 
 /** Builds the body. Parts that differ from step to step come last, so that each request begins with the whole history of the one before. */
@@ -77,12 +67,13 @@ function createToBody(
 ): (request: ModelRequest) => ResponseCreateParams {
   return (request) => {
     const { instructions, tools, input, toolChoice } = toConversation(request);
+    const format = request.answerSchema && toAnswerFormat(request.answerSchema);
     return {
       model,
       store: false,
       include: ["reasoning.encrypted_content"],
       ...fields,
-      ...toText(request.answerSchema),
+      ...(format && { text: { format: { type: "json_schema", name: "answer", ...format } } }),
       ...(instructions !== "" && { instructions: instructions.toWellFormed() }),
       ...(tools.length > 0 && { tools }),
       input,

@@ -13,17 +13,8 @@ import type { ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { contentSign, TextSeams } from "../../textSeams.ts";
 import { endMeaning, endReason } from "../errors/endWords.ts";
 import { badReply, type Service, serviceFault } from "../errors/wireErrors.ts";
-import { toReplyEvent } from "../shared/toReplyEvent.ts";
+import { type ReplyReducer, toReplyEvent } from "../shared/streamReply.ts";
 import { toRawItem } from "./mapping.ts";
-
-/** The part of a Responses API reply that has arrived. */
-interface ResponsesState {
-  readonly service: Service;
-  /** By output index. */
-  readonly items: Map<number, ItemState>;
-  readonly seams: TextSeams;
-  final: Response | undefined;
-}
 
 interface ItemState {
   item: ResponseOutputItem;
@@ -34,45 +25,94 @@ interface ItemState {
   whole: boolean;
 }
 
-export function createResponsesState(service: Service): ResponsesState {
-  return { service, items: new Map(), seams: new TextSeams(), final: undefined };
-}
+/** A reply of the Responses API, as its events come. `author`: `provider/model`. */
+export class ResponsesReply implements ReplyReducer<ResponseStreamEvent> {
+  readonly #service: Service;
+  readonly #author: string;
+  /** By output index. */
+  readonly #items = new Map<number, ItemState>();
+  readonly #seams = new TextSeams();
+  #final: Response | undefined;
 
-/** Takes in one event of the stream and returns the events to show. */
-export function reduceResponses(state: ResponsesState, event: ResponseStreamEvent): ProviderEvent[] {
-  switch (event.type) {
-    case "response.output_item.added":
-      state.items.set(event.output_index, { item: event.item, shown: "", json: "", whole: false });
-      return separated(state, event.item);
-    case "response.output_item.done":
-      return itemDone(state, event.output_index, event.item);
-    case "response.output_text.delta":
-    case "response.refusal.delta":
-      return show(state, event.output_index, "text-delta", event.delta);
-    case "response.reasoning_summary_text.delta":
-    case "response.reasoning_text.delta":
-      return show(state, event.output_index, "reasoning-delta", event.delta);
-    case "response.function_call_arguments.delta": {
-      const entry = state.items.get(event.output_index);
-      if (entry) entry.json += event.delta;
-      return event.delta ? [contentSign] : [];
+  constructor(service: Service, author: string) {
+    this.#service = service;
+    this.#author = author;
+  }
+
+  get isDone(): boolean {
+    return this.#final !== undefined;
+  }
+
+  push(event: ResponseStreamEvent): ProviderEvent[] {
+    switch (event.type) {
+      case "response.output_item.added":
+        this.#items.set(event.output_index, { item: event.item, shown: "", json: "", whole: false });
+        return this.#separate(event.item);
+      case "response.output_item.done":
+        return this.#itemDone(event.output_index, event.item);
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        return this.#show(event.output_index, "text-delta", event.delta);
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return this.#show(event.output_index, "reasoning-delta", event.delta);
+      case "response.function_call_arguments.delta": {
+        const entry = this.#items.get(event.output_index);
+        if (entry) entry.json += event.delta;
+        return event.delta ? [contentSign] : [];
+      }
+      case "response.reasoning_summary_part.added":
+        return event.summary_index > 0 ? this.#show(event.output_index, "reasoning-delta", "\n\n") : [];
+      case "response.completed":
+      case "response.incomplete":
+        this.#final = event.response;
+        // Some servers send the items only here.
+        return event.response.output.flatMap((item, index) =>
+          this.#items.get(index)?.whole ? [] : this.#itemDone(index, item),
+        );
+      case "response.failed":
+        throw serviceFault(event.response.error ?? { message: "the reply failed" });
+      case "error":
+        throw serviceFault(event);
+      default:
+        // Progress of hosted tools, and events of later versions.
+        return [];
     }
-    case "response.reasoning_summary_part.added":
-      return event.summary_index > 0 ? show(state, event.output_index, "reasoning-delta", "\n\n") : [];
-    case "response.completed":
-    case "response.incomplete":
-      state.final = event.response;
-      // Some servers send the items only here.
-      return event.response.output.flatMap((item, index) =>
-        state.items.get(index)?.whole ? [] : itemDone(state, index, item),
-      );
-    case "response.failed":
-      throw serviceFault(event.response.error ?? { message: "the reply failed" });
-    case "error":
-      throw serviceFault(event);
-    default:
-      // Progress of hosted tools, and events of later versions.
-      return [];
+  }
+
+  #show(index: number, type: "text-delta" | "reasoning-delta", text: string): ProviderEvent[] {
+    const entry = this.#items.get(index);
+    if (entry) entry.shown += text;
+    if (text === "") return [];
+    return type === "text-delta" ? this.#seams.show(text, entry && phaseOf(entry.item)) : [{ type, text }];
+  }
+
+  #separate(item: ResponseOutputItem): ProviderEvent[] {
+    if (item.type === "message") return [];
+    this.#seams.separate();
+    return item.type === "reasoning" ? [] : [contentSign];
+  }
+
+  #itemDone(index: number, item: ResponseOutputItem): ProviderEvent[] {
+    const { shown = "", json = "" } = this.#items.get(index) ?? {};
+    this.#items.set(index, { item, shown, json, whole: true });
+    const signs = this.#separate(item);
+    if (shown !== "") return signs;
+    if (item.type === "message") return this.#show(index, "text-delta", messageText(item));
+    return item.type === "reasoning" ? this.#show(index, "reasoning-delta", reasoningText(item)) : signs;
+  }
+
+  end(): ReplyEvent {
+    const final = this.#final;
+    if (!final) throw badReply(this.#service, "ended before it was complete.");
+    const entries = [...this.#items].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+    const refusal = refusalOf(entries);
+    const stop = stopOf(final, refusal, this.#service);
+    const limited = stop === "token-limit" || stop === "context-limit";
+    const content = entries.map((entry) => toBlock(entry, limited));
+    const detail = stop === "refusal" ? refusal : unknownReason(final);
+    const usage = final.usage ? toUsage(final.usage, final.service_tier) : undefined;
+    return toReplyEvent({ content, stop, model: this.#author, detail, usage }, this.#service);
   }
 }
 
@@ -88,63 +128,22 @@ export function* responsesEvents(response: Response): Generator<ResponseStreamEv
   else yield { type: "response.completed", response, sequence_number };
 }
 
-function show(
-  state: ResponsesState,
-  index: number,
-  type: "text-delta" | "reasoning-delta",
-  text: string,
-): ProviderEvent[] {
-  const entry = state.items.get(index);
-  if (entry) entry.shown += text;
-  if (text === "") return [];
-  return type === "text-delta" ? state.seams.show(text, entry && phaseOf(entry.item)) : [{ type, text }];
-}
-
-/** Notes what stands between texts. */
-function separated({ seams }: ResponsesState, item: ResponseOutputItem): ProviderEvent[] {
-  if (item.type === "message") return [];
-  seams.separate();
-  return item.type === "reasoning" ? [] : [contentSign];
-}
-
 function phaseOf(item: ResponseOutputItem): TextPhase | undefined {
   const phase = item.type === "message" ? item.phase : undefined;
   return phase === "commentary" || phase === "final_answer" ? phase : undefined;
 }
 
-function itemDone(state: ResponsesState, index: number, item: ResponseOutputItem): ProviderEvent[] {
-  const shown = state.items.get(index)?.shown ?? "";
-  state.items.set(index, { item, shown, json: state.items.get(index)?.json ?? "", whole: true });
-  const signs = separated(state, item);
-  if (shown !== "") return signs;
-  if (item.type === "message") return show(state, index, "text-delta", messageText(item));
-  return item.type === "reasoning" ? show(state, index, "reasoning-delta", reasoningText(item)) : signs;
-}
-
-/** Returns the reply, once a finish was seen. */
-export function finishResponses(state: ResponsesState, model: string): ReplyEvent {
-  const { final, service } = state;
-  if (!final) throw badReply(service, "ended before it was complete.");
-  const stop = stopOf(state, final);
-  const entries = [...state.items.entries()].sort(([a], [b]) => a - b).map(([, entry]) => entry);
-  const limited = stop === "token-limit" || stop === "context-limit";
-  const content = entries.map((entry) => toBlock(entry, limited));
-  const detail = stop === "refusal" ? refusalOf(state) : unknownReason(final);
-  const usage = final.usage ? toUsage(final.usage, final.service_tier) : undefined;
-  return toReplyEvent({ content, stop, model, detail, usage }, service);
-}
-
-function stopOf(state: ResponsesState, final: Response): StopReason {
+function stopOf(final: Response, refusal: string, service: Service): StopReason {
   if (final.status === "incomplete") {
     const meaning = endMeaning(final.incomplete_details?.reason);
     return meaning === undefined || meaning === "stop" || meaning === "fault" ? "token-limit" : meaning;
   }
-  return refusalOf(state) === "" ? endReason(final.status ?? "completed", state.service) : "refusal";
+  return refusal === "" ? endReason(final.status ?? "completed", service) : "refusal";
 }
 
-function refusalOf(state: ResponsesState): string {
-  const messages = [...state.items.values()].flatMap(({ item }) => (item.type === "message" ? item.content : []));
-  return messages.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
+function refusalOf(entries: readonly ItemState[]): string {
+  const parts = entries.flatMap(({ item }) => (item.type === "message" ? item.content : []));
+  return parts.map((part) => (part.type === "refusal" ? part.refusal || "refused" : "")).join("");
 }
 
 /** Returns why a reply is incomplete, unless it is one of the two reasons that the API documents. */

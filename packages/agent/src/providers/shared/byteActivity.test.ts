@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { sharedServer } from "@toolcrib/testing/temporaryServer";
 import { expect, test, vi } from "vitest";
-import { activityFetch } from "./byteActivity.ts";
+import { activityFetch } from "./serviceFetch.ts";
 
 let respond: (response: ServerResponse) => void;
 const url = await sharedServer((_, response) => {

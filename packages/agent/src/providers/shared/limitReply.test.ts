@@ -2,7 +2,7 @@ import { answerWith, sharedWireServer, wireFormats } from "@toolcrib/testing";
 import { describe, expect, test, vi } from "vitest";
 import { wireProvider } from "../../../testing/wireFaultRun.ts";
 import { Agent } from "../../agent.ts";
-import { createPartLimit, createStreamLimit } from "./limitReply.ts";
+import { createPartLimit, createStreamLimit } from "./serviceFetch.ts";
 
 const server = await sharedWireServer();
 

@@ -1,21 +1,16 @@
-import { AgentError } from "../../errors.ts";
+import { invalidOption } from "../../errors.ts";
 import { redact } from "../errors/redact.ts";
 import { environment } from "./options.ts";
 
 const ollamaPort = "11434";
 
-/**
- * Returns the address of Ollama. `OLLAMA_HOST` may be `host`, `host:port` or a URL; 0.0.0.0 and ::, on which Ollama may listen, become
- * this machine. Throws `invalid_option`.
- */
+/** Returns Ollama's address: `OLLAMA_HOST` is a host, host:port or URL; 0.0.0.0 and :: mean this machine. Throws `invalid_option`. */
 export function ollamaBaseURL(): string {
   // Ollama takes quotes off, too.
   const host = environment("OLLAMA_HOST")?.replace(/^["'\s]+|["'\s]+$/g, "") || "127.0.0.1";
   const address = /^https?:\/\//i.test(host) ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
-  if (!URL.canParse(address) || /^\w+:\/\//.test(address.slice("http://".length))) {
-    const message = `OLLAMA_HOST is not an address: ${redact(address, [])}; expected host, host:port or a URL.`;
-    throw new AgentError({ code: "invalid_option", message });
-  }
+  if (!URL.canParse(address) || /^\w+:\/\//.test(address.slice("http://".length)))
+    throw invalidOption(`OLLAMA_HOST is not an address: ${redact(address, [])}; expected host, host:port or a URL.`);
   const url = new URL(address);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";

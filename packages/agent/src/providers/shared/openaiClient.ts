@@ -1,8 +1,8 @@
 import { longestDelayMs } from "@toolcrib/core/internal";
 import type OpenAI from "openai";
-import { activityFetch } from "./byteActivity.ts";
 import { loadSdk } from "./loadSdk.ts";
 import { checkAddress, environment } from "./options.ts";
+import { activityFetch } from "./serviceFetch.ts";
 
 interface OpenAIClientSettings {
   /** Undefined: no Authorization header. */

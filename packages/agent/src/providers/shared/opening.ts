@@ -56,7 +56,6 @@ export function unchangedSince(
   return Math.max(made?.position ?? 0, found + 1);
 }
 
-/** Words a change of the prompt for the model. */
 export function promptChange(systemPrompt: string): string {
   if (systemPrompt === "") return "The earlier instructions no longer apply.";
   return `From here on, these instructions replace those given before:\n\n${systemPrompt}`;

@@ -1,5 +1,5 @@
 import { groupOf, type OptionSpec, type OptionSpecs, option } from "@toolcrib/core/internal";
-import { AgentError, advised } from "../../errors.ts";
+import { AgentError, advised, invalidOption } from "../../errors.ts";
 import type { AdvisedOption } from "../../messages.ts";
 import { readAgentOptions } from "../../options.ts";
 import { clientKeys, secretsOf } from "../errors/secrets.ts";
@@ -63,10 +63,7 @@ const priceSpecs = {
   }),
 } satisfies OptionSpecs<ModelPrice>;
 
-/** The option `price`. */
-export const priceSpec: OptionSpec = groupOf(priceSpecs);
-
-const providerSpecs = {
+export const providerSpecs: OptionSpecs<ProviderOptions<unknown>> = {
   apiKey: option.text,
   baseURL: option.text,
   model: option.text,
@@ -81,8 +78,8 @@ const providerSpecs = {
   idleTimeoutMs: option.positive,
   contentTimeoutMs: option.positive,
   fullApi: option.flag,
-  price: priceSpec,
-} satisfies OptionSpecs<ProviderOptions<unknown>>;
+  price: groupOf(priceSpecs),
+};
 
 /** Throws `invalid_option` for unknown or invalid options: with `baseUrl` the conversation would go to the default address. */
 export function checkProviderOptions<Options extends ProviderOptions<unknown>>(
@@ -104,18 +101,15 @@ function notAnAddress(problem: string): AgentError {
   return new AgentError({ code: "invalid_option", ...advised(problem, ["Check ", { option: "baseURL" }, "."]) });
 }
 
-/**
- * Throws `invalid_option` for an address that is not of HTTP, and for one with a user name or password: the error of `fetch`
- * would show the password.
- */
+/** Throws `invalid_option` for an address that is not of HTTP, or has a password, which the error of `fetch` would show. */
 export function checkAddress(baseURL: string | undefined): void {
   if (baseURL === undefined || !URL.canParse(baseURL)) return;
   const { protocol, username, password } = new URL(baseURL);
   if (protocol !== "http:" && protocol !== "https:") throw notAnAddress("baseURL must begin with http:// or https://.");
   if (username === "" && password === "") return;
-  const message =
-    'baseURL must not contain a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.';
-  throw new AgentError({ code: "invalid_option", message });
+  throw invalidOption(
+    'baseURL must not contain a user name or password. Pass them as headers: { Authorization: "Basic …" }, or pass apiKey.',
+  );
 }
 
 /** Returns whether the address takes everything that the service at `origin` takes. */
@@ -140,17 +134,15 @@ export function serviceOf(
   { apiKey, client, headers }: ProviderOptions<{ readonly baseURL: string }>,
 ): { readonly service: Service; readonly apiKey: string | undefined } {
   const key = apiKey?.trim() ?? (keyVariable && environment(keyVariable));
-  if (!client && keyVariable && !key) throw missingKey(described.label, keyVariable);
+  if (!client && keyVariable && !key) {
+    const advice = ["Set the environment variable ", { option: "apiKey", variable: keyVariable }, "."] as const;
+    throw new AgentError({ code: "missing_key", ...advised(`No API key for ${described.label}.`, advice) });
+  }
   refuseKey(key ?? "", { option: "apiKey", variable: keyVariable });
   for (const [name, value] of Object.entries(headers ?? {})) refuseHeader(name, value);
   const baseURL = client?.baseURL ?? described.baseURL;
   const secrets = secretsOf({ keys: [client ? apiKey : key, ...clientKeys(client)], headers, baseURL });
   return { service: { ...described, keyVariable, baseURL, secrets }, apiKey: key || undefined };
-}
-
-function missingKey(label: string, variable: string): AgentError {
-  const advice = ["Set the environment variable ", { option: "apiKey", variable }, "."] as const;
-  return new AgentError({ code: "missing_key", ...advised(`No API key for ${label}.`, advice) });
 }
 
 /** Throws `invalid_option` for a key that no header can carry: the error of `fetch` would show it. */
@@ -165,8 +157,8 @@ function refuseHeader(name: string, value: unknown): void {
   const text = String(value).trim();
   const at = text.search(/[^\t\x20-\x7e\x80-\xff]/);
   if (at < 0) return;
-  const message = `The header ${JSON.stringify(name)} has ${nameOf(text, at)} in it, at character ${at + 1}, which no header can carry.`;
-  throw new AgentError({ code: "invalid_option", message });
+  const what = `${nameOf(text, at)} in it, at character ${at + 1}, which no header can carry`;
+  throw invalidOption(`The header ${JSON.stringify(name)} has ${what}.`);
 }
 
 function nameOf(text: string, at: number): string {

@@ -1,18 +1,19 @@
 import { isObject } from "@toolcrib/core/text";
+import type { AssistantMessage, StopReason, Usage } from "../../messages.ts";
 import type { ModelRequest, ProviderEvent, ReplyEvent } from "../../provider.ts";
 import { clockedEvents, defaultRequestLimits, type RequestLimits } from "../../requestClock.ts";
-import { endOfTurn } from "../errors/endOfTurn.ts";
+import { endOfTurn, missingCalls } from "../errors/endWords.ts";
 import { createEventRedactor, redactKeys } from "../errors/redact.ts";
 import { badReply, type Service, serviceFault, toAgentError, wrongKind } from "../errors/wireErrors.ts";
 import { priced } from "../models/cost.ts";
-import { type ByteActivity, byteActivityOf } from "./byteActivity.ts";
 import type { ProviderOptions } from "./options.ts";
+import { type ByteActivity, byteActivityOf } from "./serviceFetch.ts";
 
 /** Turns the chunks of one reply into events. */
 export interface ReplyReducer<Chunk> {
   push(chunk: Chunk): ProviderEvent[];
-  /** Returns whether the wire said that nothing more follows. */
-  isDone(): boolean;
+  /** True once the wire said that nothing more follows. */
+  readonly isDone: boolean;
   /** Returns what was held back until the end of the stream. */
   flush?(): ProviderEvent[];
   /** Returns the reply; throws a `bad_reply` AgentError when no finish was seen. */
@@ -34,7 +35,6 @@ interface OpenResponse<Chunk> {
 export interface Wire<Client, Body extends object, Chunk, Whole> {
   createClient(): Promise<Client>;
   toBody(request: ModelRequest): Body;
-  /** Sends a body with the SDK. */
   post(
     client: Client,
     body: Body & { readonly stream: boolean },
@@ -48,9 +48,10 @@ export interface Wire<Client, Body extends object, Chunk, Whole> {
   /** Turns a whole reply into the chunks that a stream would have brought. */
   toChunks(whole: Whole): Iterable<Chunk>;
   createReducer(request: ModelRequest): ReplyReducer<Chunk>;
+  /** Changes an event before it is shown. */
+  readonly toShown?: ((event: ProviderEvent) => ProviderEvent) | undefined;
 }
 
-/** `send` of a provider. */
 export type Send = (request: ModelRequest) => AsyncIterable<ProviderEvent>;
 
 /** Creates the one `send` of all wires. */
@@ -70,7 +71,6 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
   }
 
   const read = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> => {
-    const reducer = wire.createReducer(request);
     let again: Body | undefined;
     const openWhatIsTaken = async (own: AbortSignal): Promise<OpenResponse<Chunk>> => {
       let body: Body = { ...wire.toBody(request), ...extraBody };
@@ -84,11 +84,12 @@ export function createSend<Client, Body extends object, Chunk, Whole>(
         }
       }
     };
-    const end = (): ReplyEvent => {
-      const reply = priced(reducer.end(), price);
+    const toShown = (event: ProviderEvent): ProviderEvent => {
+      if (event.type !== "reply") return wire.toShown?.(event) ?? event;
+      const reply = priced(event, price);
       return (again && wire.again?.toReply?.(reply, again)) ?? reply;
     };
-    return streamReply({ service, signal, reducer: { ...reducer, end }, open: openWhatIsTaken });
+    return streamReply({ service, signal, reducer: wire.createReducer(request), open: openWhatIsTaken, toShown });
   };
 
   return createTimedSend(options, read);
@@ -116,18 +117,20 @@ type RequestLimitsOf<Options> = Pick<Options, keyof RequestLimits & keyof Option
 const never = Number.POSITIVE_INFINITY;
 const unlimited: RequestLimits = { requestTimeoutMs: never, idleTimeoutMs: never, contentTimeoutMs: never };
 
-/** One request, and how its reply is read. */
 export interface ReplyStream<Chunk> {
   readonly service: Service;
   readonly signal: AbortSignal;
   readonly reducer: ReplyReducer<Chunk>;
+  /** Changes an event of the reducer, or its reply, before it is shown. */
+  toShown(event: ProviderEvent): ProviderEvent;
   open(signal: AbortSignal): Promise<OpenResponse<Chunk>>;
 }
 
 /** Sends one request and yields what its reply holds; throws an AgentError. Ends the request when its reader leaves. */
 export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGenerator<ProviderEvent> {
   const { service, signal, reducer } = stream;
-  const clean = createEventRedactor(service.secrets);
+  const redact = createEventRedactor(service.secrets);
+  const clean = (event: ProviderEvent): ProviderEvent[] => redact(stream.toShown(event));
   const controller = new AbortController();
   const follow = (): void => controller.abort(signal.reason);
   if (signal.aborted) follow();
@@ -136,9 +139,9 @@ export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGene
   let ended = false;
   try {
     const { chunks, activity } = await stream.open(controller.signal);
-    const iterator = iterate(chunks);
+    const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
     reading = true;
-    for (let pending: Promise<IteratorResult<Chunk>> | undefined; !reducer.isDone(); ) {
+    for (let pending: Promise<IteratorResult<Chunk>> | undefined; !reducer.isDone; ) {
       pending ??= Promise.resolve(iterator.next());
       const next = await (activity ? Promise.race([pending, activity.next()]) : pending);
       if (next?.done) {
@@ -164,14 +167,7 @@ export async function* streamReply<Chunk>(stream: ReplyStream<Chunk>): AsyncGene
   }
 }
 
-function iterate<Chunk>(chunks: AsyncIterable<Chunk> | Iterable<Chunk>): AsyncIterator<Chunk> | Iterator<Chunk> {
-  return Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-}
-
-/**
- * Opens the response to a request. Throws for a web page, which would be read as an empty stream. A server that does not
- * stream responds with the whole reply as JSON, which `toChunks` splits.
- */
+/** Opens a response; throws for a web page, which would be an empty stream. A reply that is not streamed is JSON, which `toChunks` splits. */
 async function openResponse<Chunk, Whole>(
   promise: SdkPromise<AsyncIterable<Chunk> | Whole>,
   reading: { readonly service: Service; readonly stream: boolean; toChunks(whole: Whole): Iterable<Chunk> },
@@ -194,4 +190,31 @@ async function openResponse<Chunk, Whole>(
 function debugRequest(provider: string, body: unknown, secrets: readonly string[]): void {
   if (process.env.TOOLCRIB_DEBUG !== "1") return;
   process.stderr.write(`[toolcrib] ${provider} request ${redactKeys(JSON.stringify(body), secrets)}\n`);
+}
+
+interface GatheredReply {
+  readonly content: AssistantMessage["content"];
+  readonly stop: StopReason;
+  /** The service's word for that. */
+  readonly word?: unknown;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly usage: Usage | undefined;
+  /** The service's words about the stop. */
+  readonly detail?: string | null | undefined;
+}
+
+/** Services differ in their word for an end with calls, so whether there are any decides. Throws `bad_reply` where promised calls are missing. */
+export function toReplyEvent(reply: GatheredReply, service: Service): ReplyEvent {
+  const { content, stop, model, usage, detail, word } = reply;
+  const hasCalls = content.some((block) => block.type === "tool-call");
+  if (stop === "tool-calls" && !hasCalls) throw missingCalls(word, service);
+  const isCallStop = stop === "stop" || stop === "pause" || stop === "tool-calls";
+  return {
+    type: "reply",
+    message: { role: "assistant", content, model },
+    stop: hasCalls && isCallStop ? "tool-calls" : stop,
+    ...(detail && { detail }),
+    ...(usage && { usage }),
+  };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseArguments } from "../../conversation/parseArguments.ts";
+import { memoize } from "../../memoize.ts";
 import type { Message } from "../../messages.ts";
 import { loadSdk } from "./loadSdk.ts";
-import { memoize } from "./memoize.ts";
 import { argumentsText, wireId, wireName } from "./wireText.ts";
 
 test("no arguments mean an empty object, an object is used as it is, anything else is malformed", () => {
