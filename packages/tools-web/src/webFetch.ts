@@ -127,7 +127,8 @@ function reply({ lines, about }: CachedPage, offset: number, maxReplyBytes: numb
   return [`${about} ${which}`, ...(shown < total ? [notice] : []), "", ...lines.slice(offset - 1, last)].join("\n");
 }
 
-function brokenLine(line: string): string[] {
+function brokenLine(line: string): string | string[] {
+  if (line.length <= longestLine) return line;
   const pieces: string[] = [];
   let rest = line;
   do {

@@ -4,9 +4,9 @@ import type { DefaultTreeAdapterTypes } from "parse5";
 type Child = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** Tag and classes of an element that holds nothing but copies of one formula. */
+/** Tag and classes of an element that holds nothing but copies of one formula, as `mjx-container` does. */
 const rendered =
-  /^(?:mjx-container |span (?:.* )?(?:katex|MathJax|mjx-chtml)(?: |$)|(?:div|span) (?:.* )?(?:MathJax_|MJXc-|mwe-math-element))/;
+  /^(?:span (?:.* )?(?:katex|MathJax|mjx-chtml)(?: |$)|(?:div|span) (?:.* )?(?:MathJax_|MJXc-|mwe-math-element))/;
 /** Deeper MathML gives its text alone. */
 const deepest = 100;
 
@@ -19,10 +19,8 @@ export function formulaOf(nodes: readonly Child[], index: number): string | unde
     const mode = scriptMode(node);
     return mode && between(withoutComments(rawText(node)), mode === "display");
   }
-  // Most elements of a page have no attribute.
-  if (node.attrs.length === 0 && tagName !== "math" && tagName !== "mjx-container") return undefined;
+  if (tagName !== "math" && !isRendered(node)) return undefined;
   const classes = attributeOf(node, "class") ?? "";
-  if (tagName !== "math" && !rendered.test(`${tagName} ${classes}`)) return undefined;
   // MathJax 2 keeps the source in a script behind what it rendered.
   const next = nodes.slice(index + 1, index + 5).find((other) => "tagName" in other && !isRendered(other));
   if (tagName !== "math" && next && scriptMode(next)) return "";
@@ -30,7 +28,10 @@ export function formulaOf(nodes: readonly Child[], index: number): string | unde
 }
 
 function isRendered(node: Element): boolean {
-  return rendered.test(`${node.tagName} ${attributeOf(node, "class") ?? ""}`);
+  const { tagName, attrs } = node;
+  if (tagName === "mjx-container") return true;
+  if (attrs.length === 0 || (tagName !== "span" && tagName !== "div")) return false;
+  return rendered.test(`${tagName} ${attributeOf(node, "class") ?? ""}`);
 }
 
 function scriptMode(node: Child): "display" | "inline" | undefined {

@@ -1,56 +1,123 @@
 // A parsed page as what the writer needs of it: what is shown, without the links that only mark a place.
-import { type DefaultTreeAdapterTypes, html as markup, parse } from "parse5";
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html as markup, parse } from "parse5";
 import { attributeOf, below, formulaOf } from "./formula.ts";
 
 type Child = DefaultTreeAdapterTypes.ChildNode;
+type Parent = DefaultTreeAdapterTypes.ParentNode;
 type Parsed = DefaultTreeAdapterTypes.Element;
+export type Text = DefaultTreeAdapterTypes.TextNode;
 
-export interface Element {
-  /** A formula is `math`, with its TeX as the one child. */
-  readonly tag: string;
-  attribute(name: string): string | undefined;
-  /** Those that are shown; the same at each reading. */
-  readonly children: readonly Node[];
-  /** It is a block, or an inline element (a link, say) with a block in it. */
-  readonly holdsBlocks: boolean;
+/** An element as it is parsed, with room for what is found of it once: a large page has so many that a second tree would be slow. */
+export interface Element extends Parsed {
+  readonly kind: TagKind;
+  /** Elements above it, as it is shown. */
+  depth: number;
+  shadow: Shadow | undefined;
+  shown: readonly Node[] | undefined;
+  holdsBlocks: boolean | undefined;
 }
 
-/** A text, or an element that is shown. */
-export type Node = string | Element;
+/** A text, or an element that is shown. A formula is `math`, with its TeX as the one child. */
+export type Node = Text | Element;
 
-/** Parts that hold no text of the page. */
-const unseen = new Set(
-  `script style template head embed noembed noframes input select datalist textarea meter progress
-  map area param source track link meta base defs symbol metadata`.split(/\s+/),
+export function isText(node: Child | Node): node is Text {
+  return node.nodeName === "#text";
+}
+
+function isElement(node: DefaultTreeAdapterTypes.Node): node is Element {
+  return "holdsBlocks" in node;
+}
+
+interface TagKind {
+  readonly name: string;
+  /** It holds no text of the page. */
+  readonly isUnseen: boolean;
+  /** It begins a new block; the text of all others runs on. */
+  readonly isBlock: boolean;
+}
+
+/** By their names; one object for all elements of a tag, as the parser makes a new string for each. */
+const kinds: ReadonlyMap<string, TagKind> = new Map(
+  [
+    ...kindsOf("a abbr b br code del em i img kbd math s samp small span strong sub sup svg"),
+    ...kindsOf(
+      `script style template head embed noembed noframes input select datalist textarea meter progress
+      map area param source track link meta base defs symbol metadata`,
+      { isUnseen: true },
+    ),
+    ...kindsOf(
+      `address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3
+      h4 h5 h6 header hgroup hr iframe legend li listing main menu nav noscript ol p pre search section summary table tbody td tfoot th
+      thead tr ul xmp`,
+      { isBlock: true },
+    ),
+  ].map((kind) => [kind.name, kind]),
 );
 
-/** The tags that begin a new block; the text of all others runs on. */
-const blockTags = new Set(
-  `address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4
-  h5 h6 header hgroup hr iframe legend li listing main menu nav noscript ol p pre search section summary table tbody td tfoot th thead tr
-  ul xmp`.split(/\s+/),
-);
+function kindsOf(names: string, { isUnseen = false, isBlock = false } = {}): TagKind[] {
+  return names.split(/\s+/).map((name) => ({ name, isUnseen, isBlock }));
+}
+
 /** Below, blocks count as text that runs on: pages are made that nest without end. */
 const deepest = 200;
 
+const noAttributes: Parsed["attrs"] = [];
+
+const treeAdapter: typeof defaultTreeAdapter = {
+  ...defaultTreeAdapter,
+  createElement: newElement,
+  adoptAttributes(element, attributes) {
+    if (element.attrs === noAttributes) element.attrs = [];
+    defaultTreeAdapter.adoptAttributes(element, attributes);
+  },
+  appendChild(parent, node) {
+    joinText(parent);
+    parent.childNodes.push(node);
+    node.parentNode = parent;
+  },
+  onItemPop: joinText,
+};
+
+function newElement(name: string, namespaceURI: markup.NS, attributes: Parsed["attrs"]): Element {
+  const kind = kinds.get(name) ?? { name, isUnseen: false, isBlock: false };
+  return {
+    nodeName: kind.name,
+    tagName: kind.name,
+    kind,
+    attrs: attributes.length === 0 ? noAttributes : attributes,
+    namespaceURI,
+    childNodes: [],
+    parentNode: null,
+    depth: 0,
+    shadow: undefined,
+    shown: undefined,
+    holdsBlocks: undefined,
+  };
+}
+
+/** Has V8 join the text that ends here, which the parser adds word by word: until it is read, each word takes ten times its memory. */
+function joinText({ childNodes }: Parent): void {
+  const last = childNodes.at(-1);
+  if (last?.nodeName === "#text" && "value" in last) last.value.charCodeAt(0);
+}
+
 /** Parses a page, as browsers do without scripts. */
 export function parsePage(html: string): { title: string; base: string | undefined; body: Element } {
-  const document = parse(html, { scriptingEnabled: false });
-  const outermost = /shadowrootmode/i.test(html) ? { slotted: new Map(), outer: undefined } : undefined;
+  const document = parse(html, { scriptingEnabled: false, treeAdapter });
   const root = document.childNodes.find((node) => node.nodeName === "html");
   const [head, body] = ["head", "body"].map((name) => childrenOf(root).find((node) => node.nodeName === name));
   const title = childrenOf(head).find((node) => node.nodeName === "title");
   const base = childrenOf(head).find((node) => node.nodeName === "base");
+  const shown = body && isElement(body) ? body : newElement("body", markup.NS.HTML, noAttributes);
+  if (/shadowrootmode/i.test(html)) shown.shadow = { slotted: new Map(), outer: undefined };
   return {
     title: childrenOf(title)
       .map((node) => ("value" in node ? node.value : ""))
       .join(""),
     base: base && "attrs" in base ? attributeOf(base, "href") : undefined,
-    body: body && "attrs" in body ? new ShownElement(body, 0, outermost) : noBody,
+    body: shown,
   };
 }
-
-const noBody: Element = { tag: "body", attribute: () => undefined, children: [], holdsBlocks: true };
 
 function childrenOf(node: DefaultTreeAdapterTypes.Node | undefined): Child[] {
   return node && "childNodes" in node ? node.childNodes : [];
@@ -62,60 +129,54 @@ interface Shadow {
   readonly outer: Shadow | undefined;
 }
 
-/** A class, as a large page has many: an object with getters of its own takes several times the memory. */
-class ShownElement implements Element {
-  readonly tag: string;
-  readonly #node: Parsed;
-  readonly #depth: number;
-  readonly #shadow: Shadow | undefined;
-  #children: readonly Node[] | undefined;
-  #holdsBlocks: boolean | undefined;
-
-  constructor(node: Parsed, depth: number, shadow: Shadow | undefined) {
-    this.tag = node.tagName;
-    this.#node = node;
-    this.#depth = depth;
-    this.#shadow = shadow;
-  }
-
-  attribute(name: string): string | undefined {
-    return attributeOf(this.#node, name);
-  }
-
-  get children(): readonly Node[] {
-    this.#children ??= shownBelow(this.#node, this.#depth, this.#shadow);
-    return this.#children;
-  }
-
-  get holdsBlocks(): boolean {
-    this.#holdsBlocks ??=
-      this.#depth < deepest &&
-      (blockTags.has(this.tag) || this.children.some((child) => typeof child !== "string" && child.holdsBlocks));
-    return this.#holdsBlocks;
-  }
+/** Returns the children that are shown; the same at each reading. */
+export function shownIn(element: Element): readonly Node[] {
+  element.shown ??= findShown(element);
+  return element.shown;
 }
 
-function shownBelow(node: Parsed, depth: number, outer: Shadow | undefined): Node[] {
-  const [nodes, shadow] = composed(node, outer);
-  const shown: Node[] = [];
-  for (const [index, child] of nodes.entries()) {
-    if (child.nodeName === "#text" && "value" in child) {
-      shown.push(child.value);
-      continue;
-    }
-    if (!("attrs" in child) || isHidden(child) || isPermalink(child)) continue;
-    const tex = formulaOf(nodes, index);
-    const isTitle = child.tagName === "title" && child.namespaceURI === markup.NS.HTML;
-    if (tex !== undefined) shown.push({ tag: "math", attribute: () => undefined, children: [tex], holdsBlocks: false });
-    else if (!isTitle && !unseen.has(child.tagName)) shown.push(new ShownElement(child, depth + 1, shadow));
+/** Returns whether it is a block, or an inline element (a link, say) with a block in it. */
+export function holdsBlocks(element: Element): boolean {
+  element.holdsBlocks ??=
+    element.depth < deepest &&
+    (element.kind.isBlock || shownIn(element).some((child) => !isText(child) && holdsBlocks(child)));
+  return element.holdsBlocks;
+}
+
+function findShown(element: Element): readonly Node[] {
+  const [nodes, shadow] =
+    element.shadow === undefined ? [element.childNodes, undefined] : composed(element, element.shadow);
+  // The list itself as long as all are shown: a copy for each element would be much memory.
+  let shown: Node[] | undefined;
+  for (const [index, node] of nodes.entries()) {
+    const seen = isText(node) ? node : isElement(node) ? shownAs(node, nodes, index) : undefined;
+    if (seen !== node) shown ??= nodes.slice(0, index) as Node[];
+    if (seen === undefined) continue;
+    shown?.push(seen);
+    if (isText(seen)) continue;
+    seen.depth = element.depth + 1;
+    seen.shadow = shadow;
   }
-  return shown;
+  return shown ?? (nodes as Node[]);
+}
+
+/** Returns the element, or the formula that it draws; undefined if it is not shown. */
+function shownAs(element: Element, siblings: readonly Child[], index: number): Element | undefined {
+  if (isHidden(element) || isPermalink(element)) return undefined;
+  const tex = formulaOf(siblings, index);
+  if (tex !== undefined) return formula(tex);
+  // The title of a drawing is another.
+  const isTitle = element.tagName === "title" && element.namespaceURI === markup.NS.HTML;
+  return isTitle || element.kind.isUnseen ? undefined : element;
+}
+
+function formula(tex: string): Element {
+  const text: Text = { nodeName: "#text", value: tex, parentNode: null };
+  return { ...newElement("math", markup.NS.MATHML, noAttributes), shown: [text], holdsBlocks: false };
 }
 
 /** Returns what stands below an element: of a shadow root its content, in which slots show the element's children, each once. */
-function composed(node: Parsed, shadow: Shadow | undefined): [Child[], Shadow | undefined] {
-  // The page has no shadow root.
-  if (shadow === undefined) return [node.childNodes, undefined];
+function composed(node: Parsed, shadow: Shadow): [Child[], Shadow | undefined] {
   const root = node.childNodes.find(isShadowRoot);
   if (root && "content" in root) {
     const slotted = new Map<string, Child[]>();
@@ -149,15 +210,22 @@ function isShadowRoot(node: Child): boolean {
 /** Tabs that are not in front are content, and so is what a search in the page opens. */
 function isHidden(node: Parsed): boolean {
   if (node.attrs.length === 0) return node.tagName === "dialog";
-  if (attributeOf(node, "role") === "tabpanel") return false;
-  if (!["until-found", undefined].includes(attributeOf(node, "hidden"))) return true;
-  if (attributeOf(node, "aria-hidden") === "true") return true;
-  if (node.tagName === "dialog" && attributeOf(node, "open") === undefined) return true;
-  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributeOf(node, "style") ?? "");
+  let isOpen = node.tagName !== "dialog";
+  let isMarked = false;
+  for (const { name, value } of node.attrs) {
+    if (name === "role" && value === "tabpanel") return false;
+    if (name === "open") isOpen = true;
+    else if (name === "hidden") isMarked ||= value !== "until-found";
+    else if (name === "aria-hidden") isMarked ||= value === "true";
+    else if (name === "style") isMarked ||= /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(value);
+  }
+  return isMarked || !isOpen;
 }
 
 /** Returns all text below, blocks on lines of their own, by a loop: elements may be nested without end. */
 export function allText(nodes: readonly Node[]): string {
+  const [only] = nodes;
+  if (nodes.length === 1 && only !== undefined && isText(only)) return only.value;
   const left: (Node | undefined)[] = nodes.toReversed();
   const texts: string[] = [];
   while (left.length > 0) {
@@ -165,13 +233,13 @@ export function allText(nodes: readonly Node[]): string {
     if (node === undefined) {
       // A block begins or ends.
       if (texts.at(-1)?.endsWith("\n") === false) texts.push("\n");
-    } else if (typeof node === "string") {
-      if (node !== "") texts.push(node);
-    } else if (node.tag === "br") texts.push("\n");
+    } else if (isText(node)) {
+      if (node.value !== "") texts.push(node.value);
+    } else if (node.tagName === "br") texts.push("\n");
     else {
-      const edge = node.holdsBlocks ? [undefined] : [];
+      const edge = holdsBlocks(node) ? [undefined] : [];
       left.push(...edge);
-      for (const child of node.children.toReversed()) left.push(child);
+      for (const child of shownIn(node).toReversed()) left.push(child);
       left.push(...edge);
     }
   }

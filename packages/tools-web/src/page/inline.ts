@@ -1,17 +1,9 @@
 // Text that runs on: words, emphasis, links, pictures and code within a paragraph; text that would be Markdown stays text.
-import { allText, type Element, type Node } from "./htmlTree.ts";
+import { attributeOf } from "./formula.ts";
+import { allText, type Element, holdsBlocks, isText, type Node, shownIn } from "./htmlTree.ts";
 
 /** Deeper elements give their text alone. */
 const deepest = 100;
-
-const marks: ReadonlyMap<string, string> = new Map([
-  ["strong", "**"],
-  ["b", "**"],
-  ["em", "*"],
-  ["i", "*"],
-  ["del", "~~"],
-  ["s", "~~"],
-]);
 
 /** Returns a paragraph of some nodes, its spaces folded; lines break where the page breaks them by `<br>`. */
 export function inlineText(nodes: readonly Node[], base: string): string {
@@ -19,43 +11,58 @@ export function inlineText(nodes: readonly Node[], base: string): string {
 }
 
 function written(nodes: readonly Node[], base: string, depth: number): string {
-  if (depth === deepest) return escapeText(folded(allText(nodes)));
-  return joinPieces(
-    nodes.map((node) => (typeof node === "string" ? escapeText(folded(node)) : elementText(node, base, depth + 1))),
-  );
+  if (depth === deepest) return words(allText(nodes));
+  let text = "";
+  let last = "";
+  for (const node of nodes) {
+    const piece = isText(node) ? words(node.value) : elementText(node, base, depth + 1);
+    if (piece === "") continue;
+    // Each is right alone: a bracket and a sign of two pieces make no link or picture.
+    if (piece.startsWith("(") && last.endsWith("]")) text += "\\";
+    else if (piece.startsWith("[") && last.endsWith("!")) text = `${text.slice(0, -1)}\\!`;
+    text += piece;
+    last = piece;
+  }
+  return text;
 }
 
 function elementText(node: Element, base: string, depth: number): string {
-  const { tag, children } = node;
-  const inner = (): string => written(children, base, depth);
-  switch (tag) {
+  switch (node.tagName) {
     case "br":
       return "\n";
     case "wbr":
       return "";
     case "img":
-      return picture(node.attribute("alt"), node.attribute("src"), base);
+      return picture(attributeOf(node, "alt"), attributeOf(node, "src"), base);
     case "math":
-      return allText(children);
+      return allText(shownIn(node));
     case "text":
     case "title":
     case "desc":
       // Each stands at a place of its own in a drawing.
-      return ` ${inner()} `;
+      return ` ${written(shownIn(node), base, depth)} `;
     case "a":
-      return link(inner(), node.attribute("href"), base);
+      return link(written(shownIn(node), base, depth), attributeOf(node, "href"), base);
     case "code":
     case "kbd":
     case "samp":
     case "tt":
-      return code(allText(children));
+      return code(allText(shownIn(node)));
+    case "strong":
+    case "b":
+      return around(written(shownIn(node), base, depth), "**");
+    case "em":
+    case "i":
+      return around(written(shownIn(node), base, depth), "*");
+    case "del":
+    case "s":
+      return around(written(shownIn(node), base, depth), "~~");
     case "video":
     case "audio":
-      return link(tag, node.attribute("src"), base);
+      return link(node.tagName, attributeOf(node, "src"), base);
     default: {
-      const mark = marks.get(tag);
-      if (mark !== undefined) return around(inner(), mark);
-      return node.holdsBlocks ? ` ${inner()} ` : inner();
+      const text = written(shownIn(node), base, depth);
+      return holdsBlocks(node) ? ` ${text} ` : text;
     }
   }
 }
@@ -70,40 +77,62 @@ export function absoluteUrl(address: string | undefined, base: string): string |
 }
 
 function link(text: string, address: string | undefined, base: string): string {
-  const words = tidy(text).replace(/\s*\n\s*/g, " ");
-  const url = absoluteUrl(address, base);
-  if (url === undefined || words === "") return text;
-  const [before = "", after = ""] = [/^\s/.exec(text)?.[0], /\s$/.exec(text)?.[0]];
-  // Brackets of pictures, code and formulas stay.
-  const label = words.replace(
-    /!\[[^\]]{0,1000}\](?:\([^)]{0,2000}\))?|(`{1,9}|\${1,2})[^`$]{1,1000}\1|\\.|[[\]]/g,
-    (part) => (part.length === 1 ? `\\${part}` : part),
+  const label = oneLine(tidy(text));
+  const url = label === "" ? undefined : absoluteUrl(address, base);
+  if (url === undefined) return text;
+  const before = /^\s/.test(text) ? text.slice(0, 1) : "";
+  const after = /\s$/.test(text) ? text.slice(-1) : "";
+  return label === url ? `${before}<${url}>${after}` : `${before}[${withoutBrackets(label)}](${url})${after}`;
+}
+
+/** Escapes brackets, but those of pictures, code and formulas. */
+function withoutBrackets(label: string): string {
+  if (!/[[\]]/.test(label)) return label;
+  return label.replace(/!\[[^\]]{0,1000}\](?:\([^)]{0,2000}\))?|(`{1,9}|\${1,2})[^`$]{1,1000}\1|\\.|[[\]]/g, (part) =>
+    part.length === 1 ? `\\${part}` : part,
   );
-  return words === url ? `${before}<${url}>${after}` : `${before}[${label}](${url})${after}`;
+}
+
+/** Returns the text with its lines joined by spaces. */
+export function oneLine(text: string): string {
+  return text.includes("\n") ? text.replace(/\s*\n\s*/g, " ") : text;
 }
 
 function picture(alt: string | undefined, source: string | undefined, base: string): string {
-  const words = folded(alt ?? "")
+  const label = folded(alt ?? "")
     .trim()
     .replace(/[[\]]/g, "\\$&");
-  if (words === "") return "";
+  if (label === "") return "";
   const url = absoluteUrl(source, base);
-  return url === undefined ? `![${words}]` : `![${words}](${url})`;
+  return url === undefined ? `![${label}]` : `![${label}](${url})`;
 }
 
 function code(text: string): string {
-  const words = folded(text).trim();
-  if (words === "") return "";
-  const longest = Math.max(0, ...(words.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  const space = words.startsWith("`") || words.endsWith("`") ? " " : "";
-  return fence + space + words + space + fence;
+  const inner = folded(text).trim();
+  if (inner === "") return "";
+  if (!inner.includes("`")) return `\`${inner}\``;
+  const fence = "`".repeat(longestTicks(inner) + 1);
+  const space = inner.startsWith("`") || inner.endsWith("`") ? " " : "";
+  return fence + space + inner + space + fence;
+}
+
+/** Returns the length of the longest row of backticks. */
+export function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 
 /** Marks around the words, not around the spaces at their ends. */
 function around(text: string, mark: string): string {
-  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
-  return words === "" ? text : before + mark + words + mark + after;
+  const inner = text.trim();
+  if (inner === "") return text;
+  if (inner.length === text.length) return mark + inner + mark;
+  const at = text.indexOf(inner);
+  return text.slice(0, at) + mark + inner + mark + text.slice(at + inner.length);
+}
+
+/** Returns a text of the page, its spaces folded, without the meaning that Markdown gives its signs. */
+function words(text: string): string {
+  return /[\t\n\f\r\u00a0`\\<&[\]*_~$]| {2}/.test(text) ? escapeText(folded(text)) : text;
 }
 
 function folded(text: string): string {
@@ -158,17 +187,4 @@ export function escapeLines(paragraph: string): string {
   return paragraph
     .replace(/^(\d{1,9})(?=[.)](?:\s|$))/gm, "$1\\")
     .replace(/^(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|[-=]+$|~{3}|(?:[-*_] ?){3,}$|:?-+:? *\||\[[^\]\n]*\]:)/gm, "\\");
-}
-
-/** Joins pieces of a line that each are right: a bracket and a sign of two pieces make no link or picture. */
-function joinPieces(pieces: readonly string[]): string {
-  if (pieces.length < 2) return pieces[0] ?? "";
-  const full = pieces.filter((piece) => piece !== "");
-  return full
-    .map((piece, index) => {
-      const next = full[index + 1] ?? "";
-      if (next.startsWith("(") && piece.endsWith("]")) return `${piece}\\`;
-      return next.startsWith("[") && piece.endsWith("!") ? `${piece.slice(0, -1)}\\!` : piece;
-    })
-    .join("");
 }

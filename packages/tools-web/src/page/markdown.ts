@@ -1,153 +1,171 @@
 // A page as Markdown: headings, lists, tables, code and links stay; looks go.
-import { allText, type Element, type Node, parsePage } from "./htmlTree.ts";
-import { absoluteUrl, escapeLines, escapeText, inlineText } from "./inline.ts";
+import { attributeOf } from "./formula.ts";
+import { allText, type Element, holdsBlocks, isText, type Node, parsePage, shownIn } from "./htmlTree.ts";
+import { absoluteUrl, escapeLines, escapeText, inlineText, longestTicks, oneLine } from "./inline.ts";
 
 /** Writes a page as Markdown, its title first. Links are absolute, from `url` or the page's own base. */
 export function pageToMarkdown(html: string, url: string): string {
   const { title, base = "", body } = parsePage(html);
-  const blocks = blocksOf(body.children, URL.canParse(base, url) ? new URL(base, url).href : url);
+  const blocks = blocksOf(shownIn(body), URL.canParse(base, url) ? new URL(base, url).href : url);
   const heading = escapeText(title.replace(/\s+/g, " ").trim());
   const isRepeated = blocks.slice(0, 3).some((block) => block.replace(/^#+ /, "") === heading);
   return [...(heading === "" || isRepeated ? [] : [`# ${heading}`]), ...blocks].join("\n\n");
 }
 
 /** Returns the blocks of some nodes: paragraphs, headings, lists, each one text without a blank line at its ends. */
-function blocksOf(nodes: readonly Node[], base: string): string[] {
-  const blocks: string[] = [];
-  let running: Node[] = [];
-  const endParagraph = (): void => {
-    if (running.length === 0) return;
-    const text = escapeLines(inlineText(running, base));
-    if (text !== "") blocks.push(text);
-    running = [];
-  };
-  for (const node of nodes) {
-    if (typeof node === "string" || !node.holdsBlocks) {
-      running.push(node);
-    } else {
-      endParagraph();
-      blocks.push(...blockOf(node, base));
-    }
+function blocksOf(nodes: readonly Node[], base: string, blocks: string[] = []): string[] {
+  let start = 0;
+  for (const [index, node] of nodes.entries()) {
+    if (isText(node) || !holdsBlocks(node)) continue;
+    addParagraph(nodes, start, index, base, blocks);
+    addBlock(node, base, blocks);
+    start = index + 1;
   }
-  endParagraph();
+  addParagraph(nodes, start, nodes.length, base, blocks);
   return blocks;
 }
 
-function blockOf(element: Element, base: string): string[] {
-  const { tag, children } = element;
-  switch (tag) {
+/** Adds the nodes from `start` to before `end` as a paragraph, unless it is blank. */
+function addParagraph(nodes: readonly Node[], start: number, end: number, base: string, blocks: string[]): void {
+  const first = nodes[start];
+  if (start === end || first === undefined) return;
+  // Most of what stands between blocks.
+  if (start + 1 === end && isText(first) && first.value.trim() === "") return;
+  const text = inlineText(start === 0 && end === nodes.length ? nodes : nodes.slice(start, end), base);
+  if (text !== "") blocks.push(escapeLines(text));
+}
+
+function addBlock(element: Element, base: string, blocks: string[]): void {
+  const { tagName } = element;
+  const children = shownIn(element);
+  switch (tagName) {
     case "h1":
     case "h2":
     case "h3":
     case "h4":
     case "h5":
     case "h6": {
-      const text = inlineText(children, base).replace(/\s*\n\s*/g, " ");
-      return text === "" ? [] : [`${"#".repeat(Number(tag[1]))} ${text}`];
+      const text = oneLine(inlineText(children, base));
+      if (text !== "") blocks.push(`${"#".repeat(Number(tagName[1]))} ${text}`);
+      break;
     }
     case "hr":
-      return ["---"];
+      blocks.push("---");
+      break;
     case "pre":
     case "listing":
     case "xmp":
-      return codeBlock(element);
+      addCode(element, blocks);
+      break;
     case "blockquote":
-      return prefixed(blocksOf(children, base), "> ", "> ");
+      addPrefixed(blocksOf(children, base).join("\n\n"), "> ", "> ", blocks);
+      break;
     case "ul":
     case "ol":
     case "menu":
     case "dir":
-      return list(element, base);
+      addList(element, base, blocks);
+      break;
     case "dd":
-      return prefixed(blocksOf(children, base), ": ", "  ");
+      addPrefixed(blocksOf(children, base).join("\n\n"), ": ", "  ", blocks);
+      break;
     case "table":
-      return dataTable(element, base) ?? blocksOf(children, base);
+      if (!addTable(element, base, blocks)) blocksOf(children, base, blocks);
+      break;
     case "a":
-      return [...blocksOf(children, base), ...linkTo(element.attribute("href"), base)];
+      blocksOf(children, base, blocks);
+      addLink(attributeOf(element, "href"), base, blocks);
+      break;
     case "iframe":
-      return linkTo(element.attribute("src"), base);
+      addLink(attributeOf(element, "src"), base, blocks);
+      break;
     default:
-      return blocksOf(children, base);
+      blocksOf(children, base, blocks);
   }
 }
 
-function list(element: Element, base: string): string[] {
-  const { tag, children } = element;
-  let number = Number(element.attribute("start") ?? 1) || 1;
+function addList(element: Element, base: string, blocks: string[]): void {
+  let number = Number(attributeOf(element, "start") ?? 1) || 1;
   const items: string[] = [];
   const loose: Node[] = [];
-  for (const child of children) {
-    if (typeof child === "string" || child.tag !== "li") {
+  for (const child of shownIn(element)) {
+    if (isText(child) || child.tagName !== "li") {
       loose.push(child);
       continue;
     }
-    const marker = tag === "ol" ? `${number++}. ` : "- ";
-    const [item] = prefixed(blocksOf(child.children, base), marker, " ".repeat(marker.length), "\n");
-    if (item !== undefined) items.push(item);
+    const marker = element.tagName === "ol" ? `${number++}. ` : "- ";
+    addPrefixed(blocksOf(shownIn(child), base).join("\n"), marker, " ".repeat(marker.length), items);
   }
-  const rest = blocksOf(loose, base);
-  return items.length === 0 ? rest : [items.join("\n"), ...rest];
+  if (items.length > 0) blocks.push(items.join("\n"));
+  blocksOf(loose, base, blocks);
 }
 
-/** Blocks as one, whose first line has one prefix and the others another; none for none. */
-function prefixed(blocks: readonly string[], first: string, others: string, between = "\n\n"): string[] {
-  if (blocks.length === 0) return [];
-  const lines = blocks.join(between).split("\n");
-  return [
-    lines
-      .map((line, index) => (index === 0 ? first : others) + line)
-      .map((line) => line.trimEnd())
+/** Adds a text whose first line has one prefix and the others another, unless it is empty. */
+function addPrefixed(text: string, first: string, others: string, blocks: string[]): void {
+  if (text === "") return;
+  blocks.push(
+    text
+      .split("\n")
+      .map((line, index) => ((index === 0 ? first : others) + line).trimEnd())
       .join("\n"),
-  ];
+  );
 }
 
-function codeBlock(element: Element): string[] {
-  const code = allText(element.children)
+function addCode(element: Element, blocks: string[]): void {
+  const children = shownIn(element);
+  const code = allText(children)
     .replace(/\u00a0/g, " ")
     .replace(/^\n/, "")
     .trimEnd();
-  if (code === "") return [];
-  const inner = element.children.find((child): child is Element => typeof child !== "string" && child.tag === "code");
-  const classes = `${element.attribute("class") ?? ""} ${inner?.attribute("class") ?? ""}`;
+  if (code === "") return;
+  const inner = children.find((child): child is Element => child.nodeName === "code");
+  const classes = `${attributeOf(element, "class") ?? ""} ${(inner && attributeOf(inner, "class")) ?? ""}`;
   const language = /(?:^|\s)(?:language|lang|highlight-source)-([\w+#-]{1,30})/.exec(classes)?.[1] ?? "";
-  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return [`${fence}${language}\n${code}\n${fence}`];
+  const fence = "`".repeat(Math.max(2, longestTicks(code)) + 1);
+  blocks.push(`${fence}${language}\n${code}\n${fence}`);
 }
 
-function linkTo(address: string | undefined, base: string): string[] {
+function addLink(address: string | undefined, base: string, blocks: string[]): void {
   const url = absoluteUrl(address, base);
-  return url === undefined ? [] : [`<${url}>`];
+  if (url !== undefined) blocks.push(`<${url}>`);
 }
 
 const mostColumns = 200;
 
-/** Returns a table as Markdown; undefined for one of a single column, or that holds another or lines of code, which is no data. */
-function dataTable(table: Element, base: string): string[] | undefined {
-  if (table.attribute("role") === "presentation" || elementsIn(table.children, "table", 6).length > 0) return undefined;
-  if (elementsIn(table.children, "pre", 6).some((pre) => allText(pre.children).trim().includes("\n"))) return undefined;
-  const rows = elementsIn(table.children, "tr", 2).map((row) => cellsOf(row, base));
+/** Adds a table; false for one of a single column, or that holds another or lines of code, which is no data. */
+function addTable(table: Element, base: string, blocks: string[]): boolean {
+  const children = shownIn(table);
+  if (attributeOf(table, "role") === "presentation" || holdsLayout(children, 6)) return false;
+  const rows = elementsIn(children, "tr", 2).map((row) => cellsOf(row, base));
   const width = Math.max(0, ...rows.map((row) => row.length));
-  if (width < 2) return undefined;
-  const [head = [], ...others] = rows.map((row) => [...row, ...Array<string>(width - row.length).fill("")]);
-  const lines = [head, Array<string>(width).fill("---"), ...others].map((row) => `| ${row.join(" | ")} |`);
-  const captions = elementsIn(table.children, "caption", 1).map((caption) =>
-    escapeLines(inlineText(caption.children, base)),
-  );
-  return [...captions.filter((caption) => caption !== ""), lines.join("\n")];
+  if (width < 2) return false;
+  for (const row of rows) while (row.length < width) row.push("");
+  for (const caption of elementsIn(children, "caption", 1)) {
+    const text = escapeLines(inlineText(shownIn(caption), base));
+    if (text !== "") blocks.push(text);
+  }
+  rows.splice(1, 0, Array<string>(width).fill("---"));
+  blocks.push(rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));
+  return true;
+}
+
+/** Returns whether one of some levels is a table, or lines of code. */
+function holdsLayout(nodes: readonly Node[], levels: number): boolean {
+  return nodes.some((node) => {
+    if (isText(node)) return false;
+    if (node.tagName === "table") return true;
+    if (node.tagName === "pre" && allText(shownIn(node)).trim().includes("\n")) return true;
+    return levels > 1 && holdsLayout(shownIn(node), levels - 1);
+  });
 }
 
 function cellsOf(row: Element, base: string): string[] {
   const cells: string[] = [];
-  for (const cell of row.children) {
-    if (typeof cell === "string" || (cell.tag !== "td" && cell.tag !== "th")) continue;
-    cells.push(
-      inlineText(cell.children, base)
-        .replace(/\s*\n\s*/g, " ")
-        .replace(/\|/g, "\\|"),
-    );
+  for (const cell of shownIn(row)) {
+    if (isText(cell) || (cell.tagName !== "td" && cell.tagName !== "th")) continue;
+    cells.push(oneLine(inlineText(shownIn(cell), base)).replaceAll("|", "\\|"));
     // A cell over several columns leaves the others empty.
-    for (let span = Number(cell.attribute("colspan") ?? 1); span > 1 && cells.length < mostColumns; span--)
+    for (let span = Number(attributeOf(cell, "colspan") ?? 1); span > 1 && cells.length < mostColumns; span--)
       cells.push("");
     if (cells.length >= mostColumns) break;
   }
@@ -157,9 +175,9 @@ function cellsOf(row: Element, base: string): string[] {
 /** Elements of one tag, at most so many levels below, and none within each other. */
 function elementsIn(nodes: readonly Node[], tag: string, levels: number, found: Element[] = []): Element[] {
   for (const node of nodes) {
-    if (typeof node === "string") continue;
-    if (node.tag === tag) found.push(node);
-    else if (levels > 1) elementsIn(node.children, tag, levels - 1, found);
+    if (isText(node)) continue;
+    if (node.tagName === tag) found.push(node);
+    else if (levels > 1) elementsIn(shownIn(node), tag, levels - 1, found);
   }
   return found;
 }
