@@ -1,9 +1,9 @@
 // Finds the skills below folders, in their order, and says what was left out.
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isPlainObject } from "@toolcrib/core/internal";
 import { limitBytes, messageOf, printableName, showInvisible } from "@toolcrib/core/text";
-import { createPathScope, isInside, openRegularFile } from "@toolcrib/kit/files";
+import { createPathScope, isInside, openRegularFile, type RegularFile } from "@toolcrib/kit/files";
 import { isBinary } from "@toolcrib/kit/text";
 import { parseDocument } from "yaml";
 import { type SkillFolder, type SkillPlace, SkillPlaces } from "./skillPlaces.ts";
@@ -64,30 +64,30 @@ export function findSkills(folders: readonly (string | SkillFolder)[]): FoundSki
     const first = files.get(skill.name);
     // Reached by two links, it is one skill.
     if (first === file || folderPaths.has(skill.folder)) return;
-    const shown = printableName(place);
     if (first !== undefined) {
-      warnings.push(`${shown}: left out, because ${printableName(first)} has the same name and comes before it`);
+      const why = `${printableName(first)} has the same name and comes before it`;
+      warnings.push(`${printableName(place)}: left out, because ${why}`);
       return;
     }
     skills.set(skill.name, skill);
     files.set(skill.name, file);
     folderPaths.add(skill.folder);
-    warnings.push(...remarks.map((remark) => `${shown}: ${remark}`));
+    warnings.push(...remarks.map((remark) => `${printableName(place)}: ${remark}`));
   };
   const places = new SkillPlaces(warnings);
   for (const given of folders) {
     const folder = typeof given === "string" ? { path: given } : given;
     for (const place of places.below(folder)) {
-      const shown = printableName(place.path);
       if (count === maxSkills) {
-        warnings.push(`${shown}: left out with all that follow, because ${maxSkills} skills are read at most`);
+        const why = `${maxSkills} skills are read at most`;
+        warnings.push(`${printableName(place.path)}: left out with all that follow, because ${why}`);
         return { skills: [...skills.values()], warnings };
       }
       count += 1;
       try {
         add(place.path, readSkill(place, countMarks));
       } catch (error) {
-        warnings.push(`${shown}: left out, because ${showInvisible(messageOf(error))}`);
+        warnings.push(`${printableName(place.path)}: left out, because ${showInvisible(messageOf(error))}`);
       }
     }
   }
@@ -124,12 +124,22 @@ function contentOf(file: string): string {
     if (opened.stats.size > maxFileBytes) {
       throw new Error(`it has ${opened.stats.size} bytes, more than the ${maxFileBytes} that are read`);
     }
-    const content = readFileSync(opened.descriptor);
+    const content = bytesOf(opened);
     if (isBinary(content)) throw new Error("it is not text");
     return content.toString("utf8");
   } finally {
     opened.close();
   }
+}
+
+/** Holds one file after another: most are small. */
+let buffer: Buffer | undefined;
+
+function bytesOf({ descriptor, stats }: RegularFile): Buffer {
+  buffer ??= Buffer.allocUnsafe(2 ** 16);
+  const length = readSync(descriptor, buffer, 0, buffer.length, 0);
+  // Some files are longer, or say that they are empty.
+  return length === stats.size ? buffer.subarray(0, length) : readFileSync(descriptor);
 }
 
 /** Throws for characters that no name has; other deviations are remarks. `folderNames` are that of a link and that of the folder. */
@@ -158,8 +168,9 @@ interface Frontmatter {
 
 /** Splits a SKILL.md into its fields and its text. Throws an Error, in words, for what cannot be understood. */
 function readFrontmatter(content: string, countMarks: (yaml: string) => void): Frontmatter {
-  const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  const [, yaml = "", body = ""] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
+  const marked = content.replace(/^\ufeff/, "");
+  const text = marked.includes("\r") ? marked.replace(/\r\n?/g, "\n") : marked;
+  const [head = "", yaml = ""] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(text) ?? [];
   if (yaml === "") throw new Error("it does not begin with fields between two lines of ---");
   const bytes = Buffer.byteLength(yaml);
   if (bytes > maxFrontmatterBytes) {
@@ -167,7 +178,7 @@ function readFrontmatter(content: string, countMarks: (yaml: string) => void): F
   }
   countMarks(yaml);
   const fields = parse(yaml);
-  const found = { body: body.trim(), mended: "its frontmatter has values that need quotes in YAML" };
+  const found = { body: text.slice(head.length).trim(), mended: "its frontmatter has values that need quotes in YAML" };
   if (typeof fields === "string") {
     const quoted = parse(quoteValues(yaml));
     if (typeof quoted === "string") throw new Error(`its frontmatter is not YAML: ${fields}`);
@@ -191,9 +202,10 @@ function marksIn(yaml: string): number {
  * would grow without end.
  */
 function parse(yaml: string): Readonly<Record<string, unknown>> | string {
-  const document = parseDocument(yaml, { uniqueKeys: false, logLevel: "silent" });
-  const [error] = document.errors;
-  if (error) return error.message.split("\n", 1)[0] ?? "";
+  const options = { uniqueKeys: false, logLevel: "silent" } as const;
+  // Counts no lines, which only the words for an error need.
+  const document = parseDocument(yaml, { ...options, prettyErrors: false });
+  if (document.errors.length > 0) return parseDocument(yaml, options).errors[0]?.message.split("\n", 1)[0] ?? "";
   const fields: unknown = document.toJS({ maxAliasCount: 20 });
   if (!isPlainObject(fields)) throw new Error("its frontmatter has no fields");
   return fields;
@@ -219,5 +231,5 @@ function quoteValues(yaml: string): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, " ") : text).trim();
 }

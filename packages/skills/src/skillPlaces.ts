@@ -1,6 +1,6 @@
 // The places where skills lie below folders, each real folder once.
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject, printableName } from "@toolcrib/core/text";
 import { isInside, readSmallFile } from "@toolcrib/kit/files";
@@ -32,6 +32,11 @@ export function skillFileOf(names: readonly string[]): string | undefined {
   return names.includes("SKILL.md") ? "SKILL.md" : names.find((name) => /^skill\.md$/i.test(name));
 }
 
+/** Returns the path of an entry. Node's `join` would read the whole path anew. */
+function entryOf(folder: string, name: string): string {
+  return folder.endsWith(sep) ? folder + name : folder + sep + name;
+}
+
 /** A search for skills through several folders. */
 export class SkillPlaces {
   readonly #warnings: string[];
@@ -57,7 +62,7 @@ export class SkillPlaces {
       if (file !== undefined && depth > 0) {
         // Opening it follows no link, whatever has become of it.
         const isLink = entries.find(({ name }) => name === file)?.isFile() !== true;
-        yield { path: join(folder, file), file: isLink ? "" : join(real, file), folder: real, limit };
+        yield { path: entryOf(folder, file), file: isLink ? "" : entryOf(real, file), folder: real, limit };
         continue;
       }
       if (depth > 1) this.#groupFolders += 1;
@@ -65,12 +70,12 @@ export class SkillPlaces {
         this.#leftOut(folder, ` with all that follow, because ${maxGroupFolders} folders are searched at most`);
         return;
       }
-      if (file !== undefined) this.#leftOut(join(folder, file), ", because it is not in a folder of its own");
+      if (file !== undefined) this.#leftOut(entryOf(folder, file), ", because it is not in a folder of its own");
       if (depth < 2) this.#nameOthers(folder, entries);
       for (const entry of entries) {
         const isForeign = depth > 0 && (entry.name === ".git" || entry.name === "node_modules");
         if (isForeign || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
-        queue.push({ folder: join(folder, entry.name), depth: depth + 1 });
+        queue.push({ folder: entryOf(folder, entry.name), depth: depth + 1 });
       }
     }
   }
@@ -99,7 +104,7 @@ export class SkillPlaces {
   #nameOthers(folder: string, entries: readonly Dirent[]): void {
     const others = entries.filter((entry) => entry.isFile() && /(?<!^skill)\.(?:md|markdown)$/i.test(entry.name));
     for (const { name } of others.slice(0, maxOtherFiles)) {
-      const file = join(folder, name);
+      const file = entryOf(folder, name);
       const head = readSmallFile(file).slice(0, maxHead);
       const isSkill = /^\ufeff?---[ \t]*\r?\n/.test(head) && /^name:/m.test(head) && /^description:/m.test(head);
       if (isSkill) this.#leftOut(file, ", because a skill is a file named SKILL.md in a folder of its own");

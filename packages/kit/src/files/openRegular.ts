@@ -51,15 +51,17 @@ export interface RegularFile {
  * a pipe. Throws a ToolError in plain words unless it is a regular file inside the scope once open.
  */
 export function openRegularFile(path: string, scope: PathScope, write = false): RegularFile {
-  const printed = scope.print(path);
+  const refuse = (stats: FileStats): void => {
+    if (fileKind(stats) !== "file") refuseSpecial(stats, scope.print(path));
+  };
   const { O_RDONLY, O_WRONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let descriptor: number | undefined;
   try {
     // Checked before opening too: opening a device can have effects of its own.
-    refuseSpecial(lstatSync(path), printed);
+    refuse(lstatSync(path));
     descriptor = openSync(path, (write ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_NOFOLLOW);
     const stats = fstatSync(descriptor);
-    refuseSpecial(stats, printed);
+    refuse(stats);
     scope.confirm(descriptor, path, { use: write ? "write" : "read" });
     const opened = descriptor;
     return { descriptor: opened, path, stats, close: () => closeSync(opened) };
