@@ -159,7 +159,8 @@ export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionStep
     let starts: number | undefined;
     if (prefix.length === 0) at = next(end + 1);
     else for (starts = 0; at !== -1 && at < end; at = next(at + 1)) starts += 1;
-    const steps = on(end - start, starts);
+    // Rounded up, so that the steps of few lengths are computed.
+    const steps = on((end - start) | 31, starts);
     const isLong = steps > quickSteps || end - start > longestQuickLine;
     if (isLong && (literal === undefined || bytes.subarray(start, end).includes(literal))) return true;
     if (!isLong) left -= steps;

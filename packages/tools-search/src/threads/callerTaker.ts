@@ -87,11 +87,9 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
   } finally {
     // Closes the file that is open.
     steps.return();
+    learner.learn();
   }
 }
-
-/** Learns the files that this thread has read, once their search is over. */
-export const learnHere = (): void => learner.learn();
 
 const quickListerFor = createListers(quickLimits);
 

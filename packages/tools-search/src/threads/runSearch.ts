@@ -8,7 +8,7 @@ import { type BatchResult, filesPerStart, filesPerTaker, type SearchJob, type Wo
 import { longestLine } from "../engine/searchFile.ts";
 import { createResult, joinBatches, type SearchResult, takeLines } from "../engine/searchResult.ts";
 import type { Walk } from "../engine/walkBatches.ts";
-import { learnHere, startWalkHere, takeBatchesHere } from "./callerTaker.ts";
+import { startWalkHere, takeBatchesHere } from "./callerTaker.ts";
 import { createSearchPool, type PoolMember, type SearchPool } from "./searchPool.ts";
 import type { NoThreadsError, SearchThread } from "./searchThread.ts";
 
@@ -68,6 +68,8 @@ class RunningSearch implements PoolMember {
   #files = 0;
   /** Steps of the walk that found nothing. */
   #emptySteps = 0;
+  /** The most threads that the pool was asked for: it knows, and gives them when they are free. */
+  #asked = 0;
   #noThreads: NoThreadsError | undefined;
   #isOver = false;
 
@@ -178,7 +180,10 @@ class RunningSearch implements PoolMember {
   #count(files: number): void {
     this.#files += files;
     if (files === 0) this.#emptySteps += 1;
-    if (this.wanted.ready > this.joined) this.#pool.ask(this);
+    const { ready, started } = this.wanted;
+    if (ready <= this.joined || ready + started <= this.#asked) return;
+    this.#asked = ready + started;
+    this.#pool.ask(this);
   }
 
   #onMessage(thread: SearchThread, message: WorkerMessage): void {
@@ -223,7 +228,6 @@ class RunningSearch implements PoolMember {
     this.#pool.leave(this);
     for (const thread of this.#threads.keys()) this.#pool.release(thread);
     this.#threads.clear();
-    if (this.#job.query !== undefined) learnHere();
   }
 
   #checkClocks(): void {
