@@ -1,7 +1,6 @@
 import type { AnyToolRegistry, Approve, JsonSchema, ToolContext, ToolLabels } from "@toolcrib/core";
 import {
   type DefaultedSpec,
-  groupOf,
   isPlainObject,
   type OptionSpec,
   type OptionSpecs,
@@ -9,7 +8,6 @@ import {
   type ReadOptions,
   readOptions,
   withDefault,
-  withMethods,
 } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { Answers } from "./conversation/state.ts";
@@ -73,7 +71,7 @@ export interface AgentOptions extends Partial<LoopLimits> {
 
 export const defaultSessionFile = ".toolcrib/session.json";
 
-const isRegistry = (value: unknown): boolean => withMethods("getEnabledSchemas").fits(value);
+const isRegistry = (value: unknown): boolean => option.withMethods("getEnabledSchemas").fits(value);
 /** Undefined by mistake must not mean the default tools. */
 const tools: OptionSpec = { expected: "a ToolRegistry: register tools in it", fits: isRegistry, needed: "if written" };
 
@@ -92,7 +90,7 @@ const agentSpecs = {
   },
   systemPrompt: option.text,
   sessionContextFilePath: option.name,
-  compaction: groupOf<CompactionOptions>({
+  compaction: option.group<CompactionOptions>({
     contextWindow: { ...option.positive, needed: "always" },
     startAt: {
       expected: "a share above 0 and up to 1",
@@ -100,9 +98,9 @@ const agentSpecs = {
       isShown: true,
     },
   }),
-  stopRepeats: groupOf<RepeatOptions>({ same: timesFrom(2), limit: timesFrom(1) }),
+  stopRepeats: option.group<RepeatOptions>({ same: timesFrom(2), limit: timesFrom(1) }),
   steps: {
-    ...withMethods("run"),
+    ...option.withMethods("run"),
     expected: "an object with run(name, fn), which calls fn or resolves to its recorded result",
   },
   journal: option.name,
@@ -172,7 +170,7 @@ export function checkApproveOptions(options: ApproveOptions): void {
 
 /** Throws `invalid_option` unless given a Provider instance; a class is a common mistake. */
 export function checkProvider(provider: Provider): void {
-  if (withMethods("send").fits(provider)) return;
+  if (option.withMethods("send").fits(provider)) return;
   const example = 'as in new Agent(new OfflineProvider()) with the OfflineProvider of "@toolcrib/agent/offline"';
   throw invalidOption(`An Agent needs a provider, an object with name, model and send(request), ${example}.`);
 }

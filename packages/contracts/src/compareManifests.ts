@@ -1,16 +1,8 @@
-import type { JsonSchema } from "@toolcrib/core";
-import {
-  canonicalJson,
-  descriptionsOf,
-  isPlainObject,
-  pointerPart,
-  quote,
-  traitNames,
-  walkSchema,
-} from "@toolcrib/core/internal";
+import type { JsonSchema, ToolTraits } from "@toolcrib/core";
+import { canonicalJson, isPlainObject, pointerPart, quote, walkSchema } from "@toolcrib/core/internal";
 import { argumentAt, argumentsOf } from "./argumentPath.ts";
 import { compareArguments, compareSchemas, madeOptional, type SchemaChange } from "./compareSchemas.ts";
-import type { ToolContract, ToolManifest } from "./toolContract.ts";
+import { descriptionsOf, type ToolContract, type ToolManifest } from "./toolContract.ts";
 
 /** A difference in one tool between two versions of its package. */
 export interface ContractChange {
@@ -101,7 +93,8 @@ function identityChanges(before: ToolContract, after: ToolContract): Findings {
       `${after.name} comes from ${quote(after.origin)}, before from ${quote(before.origin)}. Rules and remembered answers for it no longer apply.`,
     );
   }
-  for (const trait of traitNames) {
+  const traits = Object.keys({ ...before.traits, ...after.traits }) as (keyof ToolTraits)[];
+  for (const trait of traits) {
     const [was, is] = [before.traits[trait], after.traits[trait]];
     if (was === is) continue;
     const [old, now] = [was, is].map((value) => value ?? "not stated");

@@ -1,6 +1,6 @@
 import type { ExecutableTool, JsonSchema, ToolListing, ToolTraits } from "@toolcrib/core";
 import { ToolRegistry, toolFingerprint } from "@toolcrib/core";
-import { descriptionsDigest, isLegalName, isPlainObject, mostLevels, traitsOf } from "@toolcrib/core/internal";
+import { canonicalJson, isLegalName, isPlainObject, mostLevels, traitsOf, walkSchema } from "@toolcrib/core/internal";
 import { isTooDeep } from "./compareSchemas.ts";
 
 /** The properties of a tool that a model, a caller and a policy rely on. */
@@ -62,6 +62,23 @@ function toolContract(listing: ToolListing, defaults: ExecutableTool["defaults"]
     ...(defaults && { defaults }),
     ...(outputSchema && { outputSchema }),
   };
+}
+
+/** Hashes what `toolFingerprint` leaves out: SHA-256, in hex, of the descriptions of a tool and of its arguments. */
+function descriptionsDigest({ description, parameters }: ToolListing): string {
+  // Not imported: node:crypto takes 8 ms to load.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const words = { description, parameters: Object.fromEntries(descriptionsOf(parameters)) };
+  return createHash("sha256").update(canonicalJson(words)).digest("hex");
+}
+
+/** Returns the descriptions in a schema, each with the JSON Pointer of what it describes. */
+export function descriptionsOf(schema: JsonSchema): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  walkSchema(schema, ({ description }, at) => {
+    if (description !== undefined) found.set(at, description);
+  });
+  return found;
 }
 
 /** Takes the JSON of a manifest. Throws a TypeError that says what is wrong with it. */

@@ -13,7 +13,6 @@ export {
 } from "./definitions/definition.ts";
 export type { Wire } from "./definitions/rules.ts";
 export { choicesOf, isError, isMarked, MarkedError } from "./errors.ts";
-export { traitNames } from "./formats.ts";
 export { canonicalJson, isPlainObject, mostLevels, quote, setOwn } from "./json.ts";
 export {
   editDistance,
@@ -24,22 +23,18 @@ export {
 export {
   checkValues,
   type DefaultedSpec,
-  groupOf,
   kindOf,
   type OptionSpec,
   type OptionSpecs,
-  oneOf,
   option,
   type ReadOptions,
   readOptions,
   withDefault,
-  withMethods,
 } from "./options.ts";
 export { longestDelayMs, untilAborted } from "./registry/deadline.ts";
 export { guardedCallOf, leftOpen } from "./registry/guards.ts";
 export { noteChangedArguments } from "./registry/outcome.ts";
 export { schemasForModel, traitsOf } from "./registry/registration.ts";
-export { descriptionsDigest, descriptionsOf } from "./registry/toolFingerprint.ts";
 export { rankTools } from "./registry/toolSearch.ts";
 export { beyondLimit, headAndTail } from "./text/cut.ts";
 export { oneLine, showLine, showLines, shownName } from "./text/printable.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupOf, oneOf, option, readOptions, withDefault, withMethods } from "./options.ts";
+import { option, readOptions, withDefault } from "./options.ts";
 
 interface Options {
   root?: string | undefined;
@@ -47,11 +47,11 @@ test.each([
 const specs = {
   name: option.name,
   key: option.text,
-  mode: oneOf("ask", "full"),
+  mode: option.oneOf("ask", "full"),
   steps: withDefault(option.positive, 50),
   bytes: withDefault(option.bytes, Number.POSITIVE_INFINITY),
-  store: withMethods("load", "save"),
-  price: groupOf<{ input?: number; output?: number }>({
+  store: option.withMethods("load", "save"),
+  price: option.group<{ input?: number; output?: number }>({
     input: { ...option.positive, needed: "always" },
     output: option.positive,
   }),

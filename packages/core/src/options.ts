@@ -98,8 +98,19 @@ type Kind =
   | ("text" | "name" | "texts" | "flag" | "call" | "object" | "plain" | "signal")
   | ("positive" | "whole" | "milliseconds" | "bytes");
 
+interface Kinds extends Readonly<Record<Kind, OptionSpec>> {
+  /** Returns an option that is one of these texts. */
+  oneOf(...values: readonly string[]): OptionSpec;
+  /** Returns an option that is an object with these functions. */
+  withMethods(...methods: readonly string[]): OptionSpec;
+  /** Returns an option that holds options itself. */
+  group<Options>(options: OptionSpecs<Options>): OptionSpec;
+}
+
+const plain: OptionSpec = { expected: "a plain object", fits: isPlainObject };
+
 /** The usual kinds of options. */
-export const option: Readonly<Record<Kind, OptionSpec>> = {
+export const option: Kinds = {
   text: { expected: "a string", fits: isText },
   name: { expected: "a non-empty string", fits: (value) => isText(value) && value !== "" },
   texts: {
@@ -110,7 +121,7 @@ export const option: Readonly<Record<Kind, OptionSpec>> = {
   flag: { expected: "true or false", fits: (value) => typeof value === "boolean" },
   call: { expected: "a function", fits: (value) => typeof value === "function", otherwise: "none" },
   object: { expected: "an object", fits: (value) => typeof value === "object" && value !== null },
-  plain: { expected: "a plain object", fits: isPlainObject },
+  plain,
   positive: { expected: "a number above 0", fits: isPositive, isShown: true },
   whole: {
     expected: "a whole number above 0",
@@ -124,29 +135,21 @@ export const option: Readonly<Record<Kind, OptionSpec>> = {
     isShown: true,
   },
   signal: { ...withMethods("addEventListener", "throwIfAborted"), expected: "an AbortSignal" },
-};
-
-/** Returns an option that is one of these texts. */
-export function oneOf(...values: readonly string[]): OptionSpec {
-  return {
+  oneOf: (...values) => ({
     expected: `one of ${values.join(", ")}`,
     fits: (value) => values.some((one) => one === value),
     isShown: true,
-  };
-}
+  }),
+  withMethods,
+  group: (options) => ({ ...plain, options, otherwise: "none" }),
+};
 
-/** Returns an option that is an object with these functions. */
-export function withMethods(...methods: readonly string[]): OptionSpec {
+function withMethods(...methods: readonly string[]): OptionSpec {
   const fits = (value: unknown): boolean =>
     typeof value === "object" &&
     value !== null &&
     methods.every((name) => typeof Reflect.get(value, name) === "function");
   return { expected: `an object with ${methods.join(" and ")}`, fits, otherwise: "none" };
-}
-
-/** Returns an option that holds options itself. */
-export function groupOf<Options>(options: OptionSpecs<Options>): OptionSpec {
-  return { ...option.plain, options, otherwise: "none" };
 }
 
 /** Returns the same spec of an option that has a default. */

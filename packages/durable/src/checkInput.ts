@@ -3,7 +3,6 @@ import {
   type OptionSpec,
   type OptionSpecs,
   offeredFolder,
-  oneOf,
   option,
   type ReadOptions,
   readOptions,
@@ -120,7 +119,7 @@ export function checkStartOptions(options: StartOptions): void {
 }
 
 const listSpecs: OptionSpecs<ListOptions> = {
-  status: oneOf(...statuses),
+  status: option.oneOf(...statuses),
   tenant: nameOption,
   agent: nameOption,
   limit: option.whole,

@@ -1,11 +1,4 @@
-import {
-  checkValues,
-  type OptionSpec,
-  type OptionSpecs,
-  option,
-  readOptions,
-  withMethods,
-} from "@toolcrib/core/internal";
+import { checkValues, type OptionSpec, type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import type { AgentSession, DurableSession, PageOptions, PageSession } from "./sessions.ts";
 
 /** The longest time that a timer takes: it ends a longer one at once. */
@@ -44,12 +37,12 @@ const agentSession: OptionSpecs<AgentSession> = {
   journal: { ...option.name, ...needed },
   agent: { ...option.call, ...needed },
   labels: option.plain,
-  policy: withMethods("remember"),
+  policy: option.withMethods("remember"),
   close: option.call,
 };
 
 const durableSession: OptionSpecs<DurableSession> = {
-  runs: { ...withMethods("get", "approve", "send", "cancel"), ...needed },
+  runs: { ...option.withMethods("get", "approve", "send", "cancel"), ...needed },
   run: { ...option.name, ...needed },
 };
 

@@ -3,11 +3,9 @@ import {
   isPlainObject,
   type OptionSpec,
   type OptionSpecs,
-  oneOf,
   option,
   readOptions,
   withDefault,
-  withMethods,
 } from "@toolcrib/core/internal";
 import {
   compilePathPatterns,
@@ -78,7 +76,7 @@ export interface PolicyOptions {
 const patterns: OptionSpec = { ...option.texts, expected: "an array of path patterns" };
 
 const specs = {
-  mode: withDefault(oneOf(...modes), "ask"),
+  mode: withDefault(option.oneOf(...modes), "ask"),
   roots: true,
   remotes: true,
   readable: true,
@@ -86,7 +84,7 @@ const specs = {
   ask: true,
   deny: true,
   denied: patterns,
-  remembered: { ...withMethods("load", "change"), expected: "a store, such as fileStore(path)" },
+  remembered: { ...option.withMethods("load", "change"), expected: "a store, such as fileStore(path)" },
   protect: patterns,
   ownState: true,
   cwd: true,

@@ -1,13 +1,11 @@
 import { isAbsolute, resolve } from "node:path";
 import {
   checkValues,
-  groupOf,
   longestDelayMs,
   type OptionSpec,
   type OptionSpecs,
   option,
   readOptions,
-  withMethods,
 } from "@toolcrib/core/internal";
 import { printableName } from "@toolcrib/core/text";
 import {
@@ -135,7 +133,7 @@ const sandboxSpecs: OptionSpecs<SandboxOptions> = {
   unprotected: { ...option.texts, ...guarding },
   network: { ...option.flag, ...guarding },
   unixSockets: { ...option.flag, ...guarding },
-  limits: { ...groupOf<SandboxLimits>({ processes: true, memoryBytes: true, temporaryBytes: true }), ...guarding },
+  limits: { ...option.group<SandboxLimits>({ processes: true, memoryBytes: true, temporaryBytes: true }), ...guarding },
   remedies: true,
 };
 
@@ -157,7 +155,7 @@ export const knownOptions: OptionSpecs<RunBashOptions> = {
   },
   scrubEnv: { ...switchOr("an object with keep", { keep: { ...option.texts, ...guarding } }), ...guarding },
   sandbox: { ...eitherSandbox, ...guarding, fits: (value) => eitherSandbox.fits(value) || isOwnSandbox(value) },
-  leftovers: { ...withMethods("started", "settled"), ...guarding },
+  leftovers: { ...option.withMethods("started", "settled"), ...guarding },
   runner: { ...option.call, otherwise: "runShell", ...guarding },
 };
 
@@ -165,7 +163,7 @@ export const knownToolOptions: OptionSpecs<BashToolOptions> = {
   ...knownOptions,
   background: {
     expected: "true, false or what createBackgroundJobs() returns",
-    fits: (value) => typeof value === "boolean" || withMethods("start", "find").fits(value),
+    fits: (value) => typeof value === "boolean" || option.withMethods("start", "find").fits(value),
     otherwise: "false",
   },
   input: { ...option.flag, ...guarding },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../defineTool.ts";
 import type { ExecutableTool, JsonSchema } from "../interface.ts";
 import { ToolRegistry } from "./registry.ts";
-import { descriptionsDigest, toolFingerprint } from "./toolFingerprint.ts";
+import { toolFingerprint } from "./toolFingerprint.ts";
 
 const parameters: JsonSchema = {
   type: "object",
@@ -76,21 +76,6 @@ test("counts descriptions for a mounted server's tools only", () => {
   const mounted = toolFingerprint(tool({ origin }));
   expect(toolFingerprint(tool({ origin }, parameters, "Does another thing."))).not.toBe(mounted);
   expect(toolFingerprint(tool({ origin }, other))).not.toBe(mounted);
-});
-
-test("the digest of words is another after any change of a description, and after no other change", () => {
-  const own = descriptionsDigest(tool());
-  expect(descriptionsDigest(tool({ readOnly: true, origin: "pack" }))).toBe(own);
-  expect(descriptionsDigest(tool({}, { ...parameters, required: ["path"] }))).toBe(own);
-  expect(descriptionsDigest(tool({}, withProperties({ ...(parameters.properties as object), more: {} })))).toBe(own);
-  const others = [
-    tool({}, parameters, "Does another thing."),
-    tool({}, { ...parameters, description: "Others." }),
-    tool({}, withProperties({ path: { description: "Where." }, description: { description: "Where." } })),
-    tool({}, withProperties({ path: { description: "There." } })),
-    tool({}, { ...parameters, anyOf: [{ description: "Two." }] }),
-  ].map(descriptionsDigest);
-  expect(new Set([own, ...others]).size).toBe(others.length + 1);
 });
 
 test("a property named like a keyword of words counts wherever it is named", () => {

@@ -1,11 +1,4 @@
-import {
-  type DefaultedSpec,
-  groupOf,
-  type OptionSpecs,
-  option,
-  withDefault,
-  withMethods,
-} from "@toolcrib/core/internal";
+import { type DefaultedSpec, type OptionSpecs, option, withDefault } from "@toolcrib/core/internal";
 import { checkAgents, readInput } from "../checkInput.ts";
 import type { AgentSource } from "../run.ts";
 import type { RunTracing } from "../tracing.ts";
@@ -72,14 +65,14 @@ function within(least: number, most: number, standard: number): DefaultedSpec<nu
   return withDefault({ expected: `a whole number from ${least} to ${most}`, fits, isShown: true }, standard);
 }
 
-const atOnce = groupOf<{ concurrency?: number | undefined }>({ concurrency: option.whole });
+const atOnce = option.group<{ concurrency?: number | undefined }>({ concurrency: option.whole });
 
-const providerLimit = groupOf<ProviderLimit>({ concurrency: option.whole, perMinute: option.whole });
+const providerLimit = option.group<ProviderLimit>({ concurrency: option.whole, perMinute: option.whole });
 
 const specs = {
   databaseUrl: true,
   agents: true,
-  limits: groupOf<DurableLimits>({ providers: option.plain, tenant: atOnce, worker: atOnce }),
+  limits: option.group<DurableLimits>({ providers: option.plain, tenant: atOnce, worker: atOnce }),
   leaseMs: within(shortestLeaseMs, longestMs, 10_000),
   closeMs: within(1, longestMs, 5_000),
   maxAttempts: withDefault(option.whole, 20),
@@ -96,8 +89,8 @@ const specs = {
     "toolcrib",
   ),
   connections: within(2, longestMs, 10),
-  retention: groupOf<{ days: number }>({ days: { ...option.whole, needed: "always" } }),
-  tracing: { ...withMethods("turn"), expected: "what traceRuns of @toolcrib/durable/telemetry returns" },
+  retention: option.group<{ days: number }>({ days: { ...option.whole, needed: "always" } }),
+  tracing: { ...option.withMethods("turn"), expected: "what traceRuns of @toolcrib/durable/telemetry returns" },
   onWarning: option.call,
 } satisfies OptionSpecs<DurableOptions>;
 

@@ -6,7 +6,6 @@ import {
   type ReadOptions,
   readOptions,
   withDefault,
-  withMethods,
 } from "@toolcrib/core/internal";
 import { spillText } from "@toolcrib/kit/files";
 import { redactUrls } from "@toolcrib/kit/text";
@@ -100,7 +99,10 @@ const specs = {
     fits: (value: unknown) => (typeof value === "string" && value !== "") || typeof value === "function",
     otherwise: "none",
   },
-  store: { ...withMethods("load", "save"), expected: "an object with load and save, such as that of fileToolStore" },
+  store: {
+    ...option.withMethods("load", "save"),
+    expected: "an object with load and save, such as that of fileToolStore",
+  },
   accept: withDefault({ ...option.call, expected: "a function that decides on a change" }, () => false),
   onToolsChanged: { ...option.call, expected: "a function that is told of changed tools" },
   approve: { ...option.call, expected: "a function that answers a question" },
@@ -113,7 +115,7 @@ const specs = {
   environment: option.object,
   configDirectory: option.text,
   logins: {
-    ...withMethods("load", "exclusively"),
+    ...option.withMethods("load", "exclusively"),
     expected: "an object with load, save and exclusively, such as that of createOAuthStore",
   },
   versionNegotiation: true,

@@ -1,4 +1,4 @@
-import { groupOf, type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
+import { type OptionSpecs, option, readOptions } from "@toolcrib/core/internal";
 import { isLoopback } from "../loopback.ts";
 
 /** Options of a registry that is served over HTTP. */
@@ -47,7 +47,7 @@ export interface HttpOptionProblem {
 
 /** Throws a TypeError for what could not be meant: a value read by mistake as none would open the server. */
 export function checkHttpOptions(options: HttpOptions): void {
-  readOptions("serveMcp", { http: options }, { http: groupOf<HttpOptions>(specs) });
+  readOptions("serveMcp", { http: options }, { http: option.group<HttpOptions>(specs) });
   const problem = httpOptionProblem(options);
   if (problem) throw new TypeError(`auth: false is ${problem.expected}; leave auth on`);
 }

@@ -1,4 +1,4 @@
-import { groupOf } from "@toolcrib/core/internal";
+import { option } from "@toolcrib/core/internal";
 import { invalidOption } from "../../errors.ts";
 import type { Abilities, ModelRequest, Provider, ProviderEvent } from "../../provider.ts";
 import { ollamaBaseURL } from "../shared/ollamaAddress.ts";
@@ -27,7 +27,7 @@ export class OpenAICompatibleProvider implements Provider {
   /** Throws `invalid_option` without a model and for an unknown option. */
   constructor(options: OpenAICompatibleProviderOptions) {
     // A caller without types may pass nothing.
-    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: groupOf(compatSpecs) });
+    if (options) checkProviderOptions("OpenAICompatibleProvider", options, { compat: option.group(compatSpecs) });
     const { baseURL = ollamaBaseURL(), compat, model } = options ?? {};
     if (!model)
       throw invalidOption("OpenAICompatibleProvider needs the option model: the name of a model that the server has.");

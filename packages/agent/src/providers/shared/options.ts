@@ -1,4 +1,4 @@
-import { groupOf, type OptionSpec, type OptionSpecs, option } from "@toolcrib/core/internal";
+import { type OptionSpec, type OptionSpecs, option } from "@toolcrib/core/internal";
 import { AgentError, advised, invalidOption } from "../../errors.ts";
 import type { AdvisedOption } from "../../messages.ts";
 import { readAgentOptions } from "../../options.ts";
@@ -56,7 +56,7 @@ const priceSpecs = {
   cacheRead: dollars,
   cacheWrite: dollars,
   cacheWriteHour: dollars,
-  above: groupOf<NonNullable<ModelPrice["above"]>>({
+  above: option.group<NonNullable<ModelPrice["above"]>>({
     inputTokens: { ...option.positive, ...required },
     inputTimes: { ...option.positive, ...required },
     outputTimes: { ...option.positive, ...required },
@@ -78,7 +78,7 @@ export const providerSpecs: OptionSpecs<ProviderOptions<unknown>> = {
   idleTimeoutMs: option.positive,
   contentTimeoutMs: option.positive,
   fullApi: option.flag,
-  price: groupOf(priceSpecs),
+  price: option.group(priceSpecs),
 };
 
 /** Throws `invalid_option` for unknown or invalid options: with `baseUrl` the conversation would go to the default address. */
