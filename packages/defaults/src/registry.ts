@@ -1,2 +1,1 @@
 export { createDefaultToolRegistry } from "./factory.ts";
-export type { DefaultToolOptions } from "./options.ts";

@@ -10,4 +10,3 @@ export {
 export { allowedServers, fileConsents, type McpConsentQuestion, type McpConsents } from "./config/consents.ts";
 export { describeServer, redactServer, serverAddress } from "./config/describeServer.ts";
 export { joinServers } from "./config/joinServers.ts";
-export { isMcpError, McpError } from "./errors.ts";

@@ -1,4 +1,3 @@
-export { isMcpError, McpError } from "./errors.ts";
 export { login } from "./oauth/login.ts";
 export { logout } from "./oauth/logout.ts";
 export { createOAuthStore, type OAuthStore } from "./oauth/oauthStore.ts";

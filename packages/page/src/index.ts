@@ -1,7 +1,5 @@
-export { PageError } from "./errors.ts";
 export type { PageHandler } from "./handle.ts";
 export { PageSessions } from "./pageSessions.ts";
-export type { PageAnswer } from "./protocol.ts";
 export {
   type AgentSession,
   type DurableSession,

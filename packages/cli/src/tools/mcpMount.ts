@@ -1,11 +1,10 @@
-import { oneLine } from "@toolcrib/core/internal";
+import { isMarked, oneLine } from "@toolcrib/core/internal";
 import { messageOf } from "@toolcrib/core/text";
-import type { McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
+import type { AnyMcpError, McpConfig, McpMount, McpServerConfig } from "@toolcrib/mcp";
 import {
   allowedServers as allowed,
   describeServer,
   fileConsents,
-  isMcpError,
   joinServers,
   type McpConfigFile,
   type McpConsentQuestion,
@@ -185,9 +184,11 @@ export async function allowedServers(
       asker && ((question) => isAllowed(asker, question, own, program.folders)),
     );
   } catch (error) {
-    if (!isMcpError(error) || error.code !== "not_allowed") throw error;
-    const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${shellWord(error.server)}`;
-    throw new CliError("denied", `${error.message}, ${advice}`);
+    // By its mark: who has no servers need not load their package.
+    const { code, server } = (isMarked(error, "McpError") ? error : {}) as Partial<AnyMcpError>;
+    if (code !== "not_allowed") throw error;
+    const advice = `and there is no terminal to ask on; look with toolcrib mcp list, then toolcrib mcp allow ${shellWord(server ?? "")}`;
+    throw new CliError("denied", `${messageOf(error)}, ${advice}`);
   }
 }
 

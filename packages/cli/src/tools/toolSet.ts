@@ -3,7 +3,8 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { createAskUserTool } from "@toolcrib/agent/ask-user";
 import type { ExecutableTool, Guard, Middleware, ToolContext, ToolRegistry } from "@toolcrib/core";
 import { nearestName, oneLine } from "@toolcrib/core/internal";
-import { createDefaultToolRegistry, type DefaultToolOptions } from "@toolcrib/defaults/registry";
+import type { DefaultToolOptions } from "@toolcrib/defaults";
+import { createDefaultToolRegistry } from "@toolcrib/defaults/registry";
 import {
   createPathScope,
   ensureDirectory,
