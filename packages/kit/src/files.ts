@@ -1,6 +1,6 @@
 export { type AtomicWriteOptions, temporaryName, type WriteResult, writeAtomically } from "./files/atomicWrite.ts";
-export { changeMode, changeOwner, changeTimes, flush, type OpenFile } from "./files/changeAttributes.ts";
-export { type FilePath, mountPoints, type OpenDirectory, openDirectory } from "./files/descriptors.ts";
+export { changeAttributes, type FilePath, flush, type OpenFile } from "./files/changeAttributes.ts";
+export { mountPoints, OpenDirectory } from "./files/descriptors.ts";
 export {
   ensureDirectory,
   inParent,
@@ -10,23 +10,11 @@ export {
   openInside,
   removeFlatFolder,
   removeIfPossible,
-  syncDirectory,
 } from "./files/directories.ts";
-export { type FileLock, takeFileLock, withFileLock } from "./files/fileLock.ts";
-export { fitEncodedPicture, fitPicture, largestPicture } from "./files/fitPicture.ts";
+export { FileLock, withFileLock } from "./files/fileLock.ts";
+export { fitEncodedPicture, fitPicture } from "./files/fitPicture.ts";
 export { GitConfigs, type GitNamedPath, readSmallFile } from "./files/gitConfig.ts";
-export {
-  alikeNotice,
-  type FolderEntry,
-  type Listings,
-  type MeantPath,
-  type MeantPathOptions,
-  missingPathHint,
-  nameAlike,
-  namesAlike,
-  plainPathError,
-  resolveExisting,
-} from "./files/missingPath.ts";
+export { LookAlikes, type MeantPath, missingPathHint, plainPathError } from "./files/missingPath.ts";
 export {
   fileKind,
   type GivenFileOptions,
@@ -36,11 +24,11 @@ export {
   refuseMore,
   refuseSpecial,
 } from "./files/openRegular.ts";
-export { isBelowAny, type OwnFile, type OwnFileOptions, ownFile } from "./files/ownFile.ts";
+export { isBelowAny, OwnFile } from "./files/ownFile.ts";
 export { withPathLocks } from "./files/pathLock.ts";
 export { type ProtectedPath, protectedPaths } from "./files/protectedPaths.ts";
 export { renameRetrying } from "./files/renameRetrying.ts";
-export { createSemaphore, type Semaphore } from "./files/semaphore.ts";
+export { createSemaphore } from "./files/semaphore.ts";
 export { type SpillOptions, spillOutput, spillText } from "./files/spillOutput.ts";
 export { isForbiddenByNode, plainSystemError, systemErrorCode } from "./files/systemErrors.ts";
 export { type Trust, type TrustAnswer, type TrustStore, trustStore } from "./files/trustStore.ts";

@@ -1,12 +1,11 @@
 export { defaultMaxReplyBytes, leftOutNotice, withMiddleLeftOut, withNewline } from "./text/cuts.ts";
-export { byteOrderMark, dominantLineEnding, isBinary } from "./text/encoding.ts";
+export { byteOrderMark, isBinary } from "./text/encoding.ts";
 export {
-  fittingPicture,
   type ImageHeader,
   imageFormat,
+  pictureLimits,
   readImageHeader,
   sharpAdvice,
-  signatureLength,
 } from "./text/imageHeader.ts";
 export { createEventCounter, LineSplitter } from "./text/lineSplitter.ts";
 export { originIn, originWithin, serverPrefix } from "./text/origins.ts";

@@ -1,2 +1,2 @@
-export { type ProcessGroup, watchGroup } from "./threads/processGroup.ts";
-export { moduleAsData, processorMs, systemThreadId, workerOptions } from "./threads/workerThread.ts";
+export { ProcessGroup } from "./threads/processGroup.ts";
+export { moduleAsData, workerOptions } from "./threads/workerThread.ts";

@@ -1,5 +1,5 @@
 import { attempt } from "@toolcrib/core/internal";
-import { type OwnFileOptions, ownFile } from "@toolcrib/kit/files";
+import { OwnFile } from "@toolcrib/kit/files";
 import { record } from "./mapping.ts";
 
 /** Records by name in one JSON file that only its user can read and write. */
@@ -10,8 +10,8 @@ export interface OwnRecords {
 }
 
 /** Keeps records below `field` of the file; other content counts as empty. Rejects when somebody else may have written the file. */
-export function ownRecords(path: string, field: string, options: OwnFileOptions): OwnRecords {
-  const file = ownFile(path, options);
+export function ownRecords(path: string, field: string, options: ConstructorParameters<typeof OwnFile>[1]): OwnRecords {
+  const file = new OwnFile(path, options);
   const all = (text: string | undefined): Map<string, unknown> =>
     new Map(Object.entries(record(record(attempt(() => JSON.parse(text ?? "") as unknown))[field])));
   return {

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemErrorCode } from "@toolcrib/kit/files";
-import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
+import { ProcessGroup } from "@toolcrib/kit/threads";
 import { type Channel, type ChannelEvents, inputGraceMs } from "./channel.ts";
 
 /** Starts a process here that leads to the remote, in a group of its own that ends with it or with this process. */
@@ -24,7 +24,7 @@ export function openProcess(
     const isMissing = systemErrorCode(error) === "ENOENT";
     problem = `: ${command} could not be started: ${isMissing ? "there is no such program on the PATH here" : error.message}`;
   });
-  const group: ProcessGroup | undefined = child.pid === undefined ? undefined : watchGroup(spawn, child.pid);
+  const group = child.pid === undefined ? undefined : new ProcessGroup(spawn, child.pid);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
   child.stdout.on("data", (chunk: Buffer) => on.data(chunk));
   child.stderr.setEncoding("utf8").on("data", (text: string) => on.errorText(text));

@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import { invalidArgument } from "@toolcrib/core";
-import { type MeantPath, type PathScope, resolveExisting } from "@toolcrib/kit/files";
+import { LookAlikes, type MeantPath, type PathScope } from "@toolcrib/kit/files";
 
 /** On POSIX `\` is an ordinary character of a name. */
 const directoryEnd = sep === "/" ? /\/\.{0,2}$/ : /[\\/]\.{0,2}$/;
@@ -19,5 +19,5 @@ export async function resolveFile(scope: PathScope, path: string): Promise<strin
 /** Does the same for a file that is there, and finds it by a name that looks the same. */
 export async function resolveExistingFile(scope: PathScope, path: string): Promise<MeantPath> {
   refuseDirectoryPath(path, "path");
-  return resolveExisting(scope, path);
+  return new LookAlikes(scope).resolve(path);
 }

@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { cutBytes, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
 import {
-  alikeNotice,
   canonicalOrUndefined,
   createSemaphore,
+  LookAlikes,
   type OpenDirectory,
   openInside,
   type PathScope,
   pathEffect,
   plainPathError,
-  resolveExisting,
 } from "@toolcrib/kit/files";
 import { leftOutNotice, objectSchema } from "@toolcrib/kit/text";
 import { count, type FsToolOptions, listOf, oneOf, openFileLimit, origin, settingsOf, text } from "./options.ts";
@@ -51,12 +50,11 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
       ...{ total: count, "next?": count, "left_out?": count },
     }),
     effects: async ({ path }) => [
-      pathEffect("read", (await resolveExisting(scope, path, { use: "read" })).path, path, scope),
+      pathEffect("read", (await new LookAlikes(scope).resolve(path, "read")).path, path, scope),
     ],
     execute: ({ path, offset = defaults.offset, limit = defaults.limit }, { signal }) =>
       queue(async () => {
-        const meant = await resolveExisting(scope, path, { use: "read" });
-        const canonical = meant.path;
+        const { path: canonical, notice } = await new LookAlikes(scope).resolve(path, "read");
         const printed = scope.print(canonical);
         try {
           const directory = openInside(canonical, scope, "read");
@@ -66,11 +64,9 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
             const entries = await withoutDenied(all, canonical, scope, signal);
             const leftOut = all.length - entries.length;
             const { body, shown, cut } = listing(directory, entries, printed, { offset, limit, maxBytes, leftOut });
-            const notices = [
-              cut && truncationNotice(cut),
-              leftOut > 0 && leftOutNotice(leftOut),
-              alikeNotice(meant),
-            ].filter(Boolean);
+            const notices = [cut && truncationNotice(cut), leftOut > 0 && leftOutNotice(leftOut), notice].filter(
+              Boolean,
+            );
             const reply = notices.length === 0 ? body : `${body}\n\n${notices.join("\n")}`;
             const next = cut?.next === undefined ? {} : { next: cut.next.value };
             const more = { total: entries.length, ...next, ...(leftOut > 0 && { left_out: leftOut }) };

@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
-import { makeDirectories, nameAlike, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
+import { LookAlikes, makeDirectories, pathEffect, plainSystemError, withPathLocks } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { type FsToolOptions, flag, origin, settingsOf, text } from "./options.ts";
 import { alikeNote } from "./writeFile.ts";
@@ -27,7 +27,7 @@ export function createMkdirTool(options: FsToolOptions = {}): ExecutableTool {
       const canonical = await scope.resolve(path);
       const printed = scope.print(canonical);
       const make = async (): Promise<string> => {
-        const alike = nameAlike(canonical, scope);
+        const alike = new LookAlikes(scope).beside(canonical);
         try {
           const { directory, made } = makeDirectories(canonical, scope, () => call.beginCommit?.());
           directory.close();

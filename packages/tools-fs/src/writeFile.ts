@@ -2,7 +2,7 @@ import { readSync, statSync } from "node:fs";
 import { defineTool, type ExecutableTool, toolOutput } from "@toolcrib/core";
 import {
   type FilePath,
-  nameAlike,
+  LookAlikes,
   openRegularFile,
   type PathScope,
   pathEffect,
@@ -61,7 +61,7 @@ export function writeFileTool({ scope, seen }: FsSettings): ExecutableTool {
       let alike: string | undefined;
       const write = async (): Promise<WriteResult> => {
         lost = changedForm(canonical, content, scope);
-        alike = nameAlike(canonical, scope);
+        alike = new LookAlikes(scope).beside(canonical);
         const result = await writeAtomically(canonical, content, { scope, call, beforeReplace });
         seen?.note(canonical, canonical);
         return result;

@@ -2,21 +2,14 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, normalize, sep } from "node:path";
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
-import {
-  alikeNotice,
-  isInside,
-  type Listings,
-  missingPathHint,
-  type PathScope,
-  plainSystemError,
-  resolveExisting,
-} from "@toolcrib/kit/files";
+import { isInside, LookAlikes, missingPathHint, type PathScope, plainSystemError } from "@toolcrib/kit/files";
 import type { SearchJob, SearchStart } from "./engine/job.ts";
 
 export interface StartOptions {
   /** The argument that the path is in. */
   readonly argument: string;
-  readonly listings?: Listings;
+  /** Share it between the paths of one call. */
+  readonly alike?: LookAlikes;
   /** Gets the notice if another name that looks the same was used. */
   readonly onAlike?: (notice: string) => void;
 }
@@ -25,12 +18,10 @@ export interface StartOptions {
 export async function resolveStart(
   scope: PathScope,
   path: string,
-  { argument, listings, onAlike }: StartOptions,
+  { argument, alike = new LookAlikes(scope), onAlike }: StartOptions,
 ): Promise<SearchStart> {
-  const meant = await resolveExisting(scope, path, { argument, use: "read", ...(listings && { listings }) });
-  const canonical = meant.path;
-  const alike = alikeNotice(meant);
-  if (alike !== undefined) onAlike?.(alike);
+  const { path: canonical, notice } = await alike.resolve(path, "read", argument);
+  if (notice !== undefined) onAlike?.(notice);
   const quoted = printableName(clip(path));
   let stats: Stats | undefined;
   try {

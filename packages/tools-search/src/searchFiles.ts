@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, ToolError, toolOutput } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
-import { namesAlike, type PathScope, pathEffect, resolveExisting } from "@toolcrib/kit/files";
+import { LookAlikes, type PathScope, pathEffect } from "@toolcrib/kit/files";
 import { leavesOut } from "./engine/globs.ts";
 import type { Counted } from "./engine/job.ts";
 import { wholePath } from "./engine/walkBatches.ts";
@@ -43,7 +43,7 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
     outputSchema: filesDataSchema,
     async effects({ pattern, cwd = defaults.cwd }) {
       checkPattern(pattern);
-      const { path } = await resolveExisting(scope, cwd, { argument: "cwd", use: "read" });
+      const { path } = await new LookAlikes(scope).resolve(cwd, "read", "cwd");
       return [pathEffect("read", path, cwd, scope, true)];
     },
     async execute(args, { signal }) {
@@ -116,7 +116,7 @@ async function noFiles(pattern: string, folder: string, scope: PathScope): Promi
   const named = pattern.replace(/\/+$/, "");
   const path = join(folder, named);
   const alike = await scope.resolve(path, "pattern", "read").then(
-    (canonical) => namesAlike(canonical, scope),
+    (canonical) => new LookAlikes(scope).namesOf(canonical),
     () => [],
   );
   if (alike.length > 0) return `${none}; there is ${alike.join(" and ")}, whose name looks the same`;

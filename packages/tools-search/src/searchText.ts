@@ -9,14 +9,7 @@ import {
   toolOutput,
 } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import {
-  isInside,
-  type Listings,
-  mayHoldEntries,
-  type PathScope,
-  pathEffect,
-  resolveExisting,
-} from "@toolcrib/kit/files";
+import { isInside, LookAlikes, mayHoldEntries, type PathScope, pathEffect } from "@toolcrib/kit/files";
 import { leavesOut } from "./engine/globs.ts";
 import type { Globs, Query, SearchStart } from "./engine/job.ts";
 import { needsLineBreak } from "./engine/requiredLiterals.ts";
@@ -75,10 +68,10 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       readQuery(query, regex, case_sensitive);
       checkInclude(include);
       const effects: ToolEffect[] = [];
-      const listings: Listings = new Map();
+      const alike = new LookAlikes(scope);
       for (const path of startPaths(paths)) {
         if (effects.length % pathsAtOnce === pathsAtOnce - 1) await nextTurn();
-        const { path: canonical } = await resolveExisting(scope, path, { argument: "paths", use: "read", listings });
+        const { path: canonical } = await alike.resolve(path, "read", "paths");
         effects.push(pathEffect("read", canonical, path, scope, mayHoldEntries(canonical)));
       }
       return effects;
@@ -149,7 +142,11 @@ async function resolveStarts(
   const starts: SearchStart[] = [];
   const missing: string[] = [];
   const alike: string[] = [];
-  const how = { argument: "paths", listings: new Map(), onAlike: (notice: string): unknown => alike.push(notice) };
+  const how = {
+    argument: "paths",
+    alike: new LookAlikes(scope),
+    onAlike: (notice: string): unknown => alike.push(notice),
+  };
   let failed: unknown;
   let seen = 0;
   for (const path of paths) {

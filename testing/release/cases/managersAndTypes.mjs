@@ -64,7 +64,7 @@ const bareProgram = `import { defineTool, toMcpTool, ToolRegistry } from "@toolc
 import { createDefaultToolRegistry } from "@toolcrib/defaults";
 import { Agent } from "@toolcrib/agent";
 import { OfflineProvider } from "@toolcrib/agent/offline";
-import { openDirectory, openRegularFile, type WriteResult } from "@toolcrib/kit/files";
+import { OpenDirectory, openRegularFile, type WriteResult } from "@toolcrib/kit/files";
 import { testTool } from "@toolcrib/core/testing";
 import { clip } from "@toolcrib/core/text";
 import { createFsTools } from "@toolcrib/tools-fs";
@@ -74,7 +74,7 @@ import { createPolicy } from "@toolcrib/policy";
 import { readShellLine } from "@toolcrib/policy/shell";
 
 const registry = new ToolRegistry([...createFsTools({ root: "." }), ...createSearchTools({ root: "." }), ...createBashTools()]);
-export const core = [openDirectory, openRegularFile, testTool, clip];
+export const core = [OpenDirectory, openRegularFile, testTool, clip];
 export const written = ({ bytes }: WriteResult): number => bytes;
 export const policy = [registry.guard(createPolicy({ roots: "." }).guard), readShellLine("ls").commands];
 export const mcp = registry.getEnabledSchemas().map(toMcpTool);

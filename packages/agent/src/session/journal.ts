@@ -77,10 +77,10 @@ export class Journal implements Recorder {
 
   /** Appends while no other process does the same, and only if none has written since. */
   async #appendLocked(lines: readonly ConversationLine[]): Promise<void> {
-    const { makeDirectories, takeFileLock } = await import("@toolcrib/kit/files");
+    const { FileLock, makeDirectories } = await import("@toolcrib/kit/files");
     const { path, scope } = await sessionTarget(this.#start.file);
     makeDirectories(dirname(path), scope, undefined, 0o700).directory.close();
-    const lock = await takeFileLock(`${path}.answers.lock`, longestWaitMs);
+    const lock = await FileLock.take(`${path}.answers.lock`, longestWaitMs);
     if (!lock) {
       const problem = `another process has ${path}.answers.lock locked; wait for it to end, or remove this file if there is none`;
       throw new TakenError(this.#start.file, problem);
@@ -148,14 +148,14 @@ export class Journal implements Recorder {
 
   async #open(): Promise<FileHandle> {
     // Loaded once something is written.
-    const { makeDirectories, syncDirectory } = await import("@toolcrib/kit/files");
+    const { makeDirectories } = await import("@toolcrib/kit/files");
     const { path, scope } = await sessionTarget(this.#start.file);
     const { directory } = makeDirectories(dirname(path), scope, undefined, 0o700);
     try {
       const handle = await openJournal(directory.at(basename(path)), this.#bytes, (opened) => this.#check(opened));
       this.#bytes ??= 0;
       this.#seen = seenOf(await handle.stat());
-      await syncDirectory(directory);
+      await directory.sync();
       return handle;
     } finally {
       directory.close();

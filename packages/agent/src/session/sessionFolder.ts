@@ -2,14 +2,7 @@ import { type Stats, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
-import {
-  type FileLock,
-  namesIn,
-  removeFlatFolder,
-  removeIfPossible,
-  systemErrorCode,
-  takeFileLock,
-} from "@toolcrib/kit/files";
+import { FileLock, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/kit/files";
 import { AgentError } from "../errors.ts";
 import { listSessions, type SessionSummary } from "./listSessions.ts";
 
@@ -81,7 +74,7 @@ export class SessionFolder {
   async lock(journal: string): Promise<FileLock | undefined> {
     let lock: FileLock | undefined;
     try {
-      lock = await takeFileLock(`${journal}.lock`);
+      lock = await FileLock.take(`${journal}.lock`);
     } catch (error) {
       // Then the journal cannot be written either, which is reported.
       if (systemErrorCode(error)) return undefined;

@@ -4,12 +4,11 @@ import type { ImageBlock } from "@toolcrib/agent";
 import { messageOf } from "@toolcrib/core/text";
 import * as files from "@toolcrib/kit/files";
 import {
-  fittingPicture,
   imageFormat,
   parseJson as parseJsonText,
+  pictureLimits,
   readImageHeader,
   sharpAdvice,
-  signatureLength,
 } from "@toolcrib/kit/text";
 import { usageError } from "../exitReasons.ts";
 
@@ -30,17 +29,17 @@ export async function readGivenPicture(path: string, what: string): Promise<Imag
   const scope = files.createPathScope();
   const { descriptor, stats, close } = files.openRegularFile(await scope.resolve(path), scope);
   try {
-    const head = Buffer.alloc(signatureLength);
+    const head = Buffer.alloc(pictureLimits.signatureBytes);
     readSync(descriptor, head, 0, head.length, 0);
     if (imageFormat(head) === undefined) return undefined;
-    refusePicture(stats.size, files.largestPicture.bytes, what);
+    refusePicture(stats.size, pictureLimits.mostBytes, what);
     const bytes = readFileSync(descriptor);
     // Text may begin as a picture does, but holds no NUL byte.
     if (!readImageHeader(bytes) || !bytes.includes(0)) return undefined;
     const fitted = await files.fitPicture(bytes).catch((error: unknown) => {
       throw usageError(`${what}: ${messageOf(error)}`);
     });
-    if (!fitted) refusePicture(bytes.length, fittingPicture.bytes, what);
+    if (!fitted) refusePicture(bytes.length, pictureLimits.fittingBytes, what);
     const shown = fitted ?? bytes;
     const mimeType = readImageHeader(shown)?.mimeType;
     return mimeType === undefined

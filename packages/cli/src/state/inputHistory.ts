@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
-import { ownFile } from "@toolcrib/kit/files";
+import { OwnFile } from "@toolcrib/kit/files";
 import type { Folders } from "./folders.ts";
 
 const mostLines = 100;
@@ -16,7 +16,7 @@ export interface InputHistory {
 }
 
 export function inputHistory({ state }: Folders): InputHistory {
-  const file = ownFile(join(state, "input.jsonl"), {
+  const file = new OwnFile(join(state, "input.jsonl"), {
     what: "the lines typed before",
     maxBytes: 8 * mostLines * longestLine,
   });

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject, messageOf } from "@toolcrib/core/text";
-import { ownFile, systemErrorCode, type TrustAnswer, type TrustStore, trustStore } from "@toolcrib/kit/files";
+import { OwnFile, systemErrorCode, type TrustAnswer, type TrustStore, trustStore } from "@toolcrib/kit/files";
 import type { Folders } from "./folders.ts";
 import { makeStateFolder } from "./stateFolder.ts";
 
@@ -59,7 +59,7 @@ async function readOldFiles(state: string, tell: (line: string) => void): Promis
   for (const [name, answersIn] of files) {
     const path = join(state, name);
     try {
-      const text = await ownFile(path, { what: `what you trusted before (${path})` }).read();
+      const text = await new OwnFile(path, { what: `what you trusted before (${path})` }).read();
       if (text !== undefined) found.set(path, answersIn(contentOf(text, path)));
     } catch (error) {
       tell(messageOf(error));

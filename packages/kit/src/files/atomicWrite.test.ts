@@ -20,7 +20,7 @@ import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createPathScope, type PathScope } from "../paths/pathScope.ts";
 import { createTemporary, temporaryName, writeAtomically } from "./atomicWrite.ts";
-import { openDirectory } from "./descriptors.ts";
+import { OpenDirectory } from "./descriptors.ts";
 
 let base: string;
 let file: string;
@@ -249,7 +249,7 @@ test("a name that is taken, by a planted link too, is never opened: another is c
   writeFileSync(join(base, "theirs"), "theirs");
   symlinkSync("theirs", join(base, planted));
   mock.mockReturnValueOnce(taken);
-  const directory = openDirectory(base);
+  const directory = new OpenDirectory(base);
   const own = createTemporary(directory, 0o600);
   writeSync(own.descriptor, "ours");
   own.close();

@@ -17,9 +17,9 @@ import { promisify } from "node:util";
 import { type ToolCallInfo, ToolError } from "@toolcrib/core";
 import { attempt } from "@toolcrib/core/internal";
 import type { PathScope } from "../paths/pathScope.ts";
-import { changeMode, changeOwner, flush, type OpenFile } from "./changeAttributes.ts";
-import { type FilePath, isMountPoint, type OpenDirectory } from "./descriptors.ts";
-import { makeDirectories, syncDirectory } from "./directories.ts";
+import { changeAttributes, type FilePath, flush, type OpenFile } from "./changeAttributes.ts";
+import { isMountPoint, type OpenDirectory } from "./descriptors.ts";
+import { makeDirectories } from "./directories.ts";
 import { openRegularFile, type RegularFile, refuseSpecial } from "./openRegular.ts";
 import { renameRetrying } from "./renameRetrying.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
@@ -123,7 +123,7 @@ async function writeInto(
     throw error;
   }
   try {
-    await syncDirectory(directory);
+    await directory.sync();
   } catch (cause) {
     const message = `${scope.print(path)} has its new content, but the device did not confirm it (${systemErrorCode(cause)}); read it back`;
     throw new ToolError({ code: "execution_failed", message, cause });
@@ -138,7 +138,7 @@ async function fill(
   signal?: AbortSignal,
 ): Promise<void> {
   await writeRange(temporary.descriptor, bytes, 0, bytes.length, signal);
-  if (old) changeMode(temporary, old.mode & 0o7777);
+  if (old) changeAttributes(temporary, { mode: old.mode & 0o7777 });
   await flush(temporary);
   // Before the rename: some filesystems report only now that the bytes did not fit.
   temporary.close();
@@ -149,7 +149,7 @@ function keepOwner(file: OpenFile, old: Stats): boolean {
   const own = fstatSync(file.descriptor);
   if (own.uid === old.uid && own.gid === old.gid) return true;
   try {
-    changeOwner(file, old.uid, old.gid);
+    changeAttributes(file, { owner: [old.uid, old.gid] });
     return true;
   } catch (error) {
     if (systemErrorCode(error) === "EPERM") return false;

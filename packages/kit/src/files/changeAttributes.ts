@@ -1,8 +1,15 @@
 import { chmodSync, chownSync, fchmodSync, fchownSync, fsync, futimesSync, utimesSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { FilePath } from "./descriptors.ts";
 import { isForbiddenByNode } from "./systemErrors.ts";
+
+/**
+ * A path for any `fs` call: text, or bytes (Node's Buffer) where a name is not valid UTF-8. Without the types of Node, which this
+ * package does not ask its users for, there is no Buffer to name.
+ */
+export type FilePath =
+  | string
+  | (typeof globalThis extends { Buffer: { isBuffer(value: unknown): value is infer Bytes } } ? Bytes : Uint8Array);
 
 /** An open file or directory, and a path that names the same. */
 export interface OpenFile {
@@ -10,28 +17,29 @@ export interface OpenFile {
   readonly path: FilePath;
 }
 
-// Through the descriptor, so that it is this very file; by its path only where Node's permission model (`node --permission`)
-// forbids that.
-
-export function changeMode({ descriptor, path }: OpenFile, mode: number): void {
-  viaDescriptor(
-    () => fchmodSync(descriptor, mode),
-    () => chmodSync(path, mode),
-  );
-}
-
-export function changeOwner({ descriptor, path }: OpenFile, uid: number, gid: number): void {
-  viaDescriptor(
-    () => fchownSync(descriptor, uid, gid),
-    () => chownSync(path, uid, gid),
-  );
-}
-
-export function changeTimes({ descriptor, path }: OpenFile, atime: Date, mtime: Date): void {
-  viaDescriptor(
-    () => futimesSync(descriptor, atime, mtime),
-    () => utimesSync(path, atime, mtime),
-  );
+/**
+ * Changes attributes of an open file, the owner first, as that takes bits of the mode away. Through the descriptor, so that it is this
+ * very file; by its path only where Node's permission model (`node --permission`) forbids that. Throws the system's error.
+ */
+export function changeAttributes(
+  { descriptor, path }: OpenFile,
+  { owner, mode, times }: { owner?: readonly [uid: number, gid: number]; mode?: number; times?: readonly [Date, Date] },
+): void {
+  if (owner !== undefined)
+    viaDescriptor(
+      () => fchownSync(descriptor, ...owner),
+      () => chownSync(path, ...owner),
+    );
+  if (mode !== undefined)
+    viaDescriptor(
+      () => fchmodSync(descriptor, mode),
+      () => chmodSync(path, mode),
+    );
+  if (times !== undefined)
+    viaDescriptor(
+      () => futimesSync(descriptor, ...times),
+      () => utimesSync(path, ...times),
+    );
 }
 
 const fsyncAsync = promisify(fsync);

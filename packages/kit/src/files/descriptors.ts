@@ -1,15 +1,8 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
+import { type FilePath, flush } from "./changeAttributes.ts";
 import { systemErrorCode } from "./systemErrors.ts";
-
-/**
- * A path for any `fs` call: text, or bytes (Node's Buffer) where a name is not valid UTF-8. Without the types of Node, which this
- * package does not ask its users for, there is no Buffer to name.
- */
-export type FilePath =
-  | string
-  | (typeof globalThis extends { Buffer: { isBuffer(value: unknown): value is infer Bytes } } ? Bytes : Uint8Array);
 
 /** Linux names open descriptors as paths; whatever depends on that is in this file. */
 const linuxDescriptors = "/proc/self/fd";
@@ -37,25 +30,39 @@ export function descriptorPath(descriptor: number): string | undefined {
  * A directory held open, so that names in it mean the same directory whatever becomes of the path to it. On Linux names are
  * reached through the descriptor: no race and no limit on the path's length. Elsewhere by path, where both remain.
  */
-export interface OpenDirectory {
+export class OpenDirectory {
   readonly descriptor: number;
-  /** Returns a path to a name in this directory, for any `fs` call while it is open. */
-  at(name: string | Uint8Array): FilePath;
-  /** Opens the directory above. */
-  openParent(): OpenDirectory;
-  close(): void;
-}
+  readonly #own: string;
 
-/** Opens a directory; throws the system's error, ELOOP or ENOTDIR where the last name is a symlink. */
-export function openDirectory(path: FilePath): OpenDirectory {
-  const descriptor = openDirectoryDescriptor(path);
-  const own = hasDescriptorPaths() ? `${linuxDescriptors}/${descriptor}` : path.toString();
-  return {
-    descriptor,
-    at: (name) => (typeof name === "string" ? `${own}/${name}` : Buffer.concat([Buffer.from(`${own}/`), name])),
-    openParent: () => openDirectory(hasDescriptorPaths() ? `${own}/..` : dirname(own)),
-    close: () => closeSync(descriptor),
-  };
+  /** Opens a directory; throws the system's error, ELOOP or ENOTDIR where the last name is a symlink. */
+  constructor(path: FilePath) {
+    this.descriptor = openDirectoryDescriptor(path);
+    this.#own = hasDescriptorPaths() ? `${linuxDescriptors}/${this.descriptor}` : path.toString();
+  }
+
+  /** Returns a path to a name in this directory, for any `fs` call while it is open. */
+  at(name: string | Uint8Array): FilePath {
+    return typeof name === "string" ? `${this.#own}/${name}` : Buffer.concat([Buffer.from(`${this.#own}/`), name]);
+  }
+
+  /** Opens the directory above. */
+  openParent(): OpenDirectory {
+    return new OpenDirectory(hasDescriptorPaths() ? `${this.#own}/..` : dirname(this.#own));
+  }
+
+  /** Makes the names in it durable, where the filesystem can. Rejects with the system's error. */
+  async sync(): Promise<void> {
+    try {
+      await flush({ descriptor: this.descriptor, path: this.at(".") });
+    } catch (error) {
+      // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
+      if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;
+    }
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
 }
 
 /** Linux's O_PATH, which Node does not name: reaches into a directory that may be searched but not listed. */

@@ -3,8 +3,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import type { PathUse } from "../paths/pathLimits.ts";
 import type { PathScope } from "../paths/pathScope.ts";
-import { flush } from "./changeAttributes.ts";
-import { type OpenDirectory, openDirectory } from "./descriptors.ts";
+import { OpenDirectory } from "./descriptors.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /**
@@ -12,7 +11,7 @@ import { systemErrorCode } from "./systemErrors.ts";
  * unless `use` says otherwise. Throws the system's error.
  */
 export function openInside(path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
-  return confirmed(openDirectory(path), path, scope, use);
+  return confirmed(new OpenDirectory(path), path, scope, use);
 }
 
 function confirmed(directory: OpenDirectory, path: string, scope: PathScope, use: PathUse = "write"): OpenDirectory {
@@ -81,7 +80,7 @@ export function makeDirectories(
       existing = join(existing, name);
       beforeEach?.();
       if (makeOne(directory, name, mode)) made.push(existing);
-      const next = confirmed(openDirectory(directory.at(name)), existing, scope);
+      const next = confirmed(new OpenDirectory(directory.at(name)), existing, scope);
       directory.close();
       directory = next;
     }
@@ -109,16 +108,6 @@ function removeEmpty(path: string, scope: PathScope): void {
   // One that is in use stays.
   attempt(() => parent && rmdirSync(parent.at(basename(path))));
   parent?.close();
-}
-
-/** Makes the names in a directory durable, where the filesystem can. Throws the system's error. */
-export async function syncDirectory(directory: OpenDirectory): Promise<void> {
-  try {
-    await flush({ descriptor: directory.descriptor, path: directory.at(".") });
-  } catch (error) {
-    // Some systems and filesystems cannot sync a directory, and one that may only be searched cannot be synced.
-    if (!["EINVAL", "EPERM", "EBADF", "EISDIR", "ENOTSUP"].includes(systemErrorCode(error) ?? "")) throw error;
-  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test, vi } from "vitest";
-import { takeFileLock, withFileLock } from "./fileLock.ts";
+import { FileLock, withFileLock } from "./fileLock.ts";
 
 let folder = "";
 let path = "";
@@ -24,11 +24,11 @@ function leftByDeadProcess(): void {
 }
 
 test("a lock is held until it is released, and then gone", async () => {
-  const lock = await takeFileLock(path);
-  expect(await takeFileLock(path)).toBeUndefined();
+  const lock = await FileLock.take(path);
+  expect(await FileLock.take(path)).toBeUndefined();
   lock?.release();
   expect(readdirSync(folder)).toEqual([]);
-  (await takeFileLock(path))?.release();
+  (await FileLock.take(path))?.release();
 });
 
 test("a lock is released when the task throws", async () => {
@@ -56,7 +56,7 @@ test("a lock whose process has ended is taken over by exactly one of many", asyn
 
 test("a process that reuses the number of an ended one does not hold its lock", async () => {
   writeFileSync(path, `${hostname()} ${process.pid} 1`);
-  (await takeFileLock(path))?.release();
+  (await FileLock.take(path))?.release();
   expect(existsSync(path)).toBe(false);
 });
 
@@ -64,9 +64,9 @@ test("a lock that a crash left empty is taken over, a new empty one is not", asy
   writeFileSync(path, "");
   // However long this process is kept waiting.
   utimesSync(path, 2 ** 32, 2 ** 32);
-  expect(await takeFileLock(path)).toBeUndefined();
+  expect(await FileLock.take(path)).toBeUndefined();
   utimesSync(path, 0, 0);
-  expect(await takeFileLock(path)).toBeDefined();
+  expect(await FileLock.take(path)).toBeDefined();
 });
 
 test("a lock that was taken over before its text was written is not held", async () => {
@@ -78,7 +78,7 @@ test("a lock that was taken over before its text was written is not held", async
   };
   syncBuiltinESMExports();
   try {
-    expect(await takeFileLock(path)).toBeUndefined();
+    expect(await FileLock.take(path)).toBeUndefined();
   } finally {
     fs.writeFileSync = write;
     syncBuiltinESMExports();
@@ -93,26 +93,26 @@ test("a lock that a full disk does not take is no lock for the next one", async 
   };
   syncBuiltinESMExports();
   try {
-    await expect(takeFileLock(path)).rejects.toThrow("no space");
+    await expect(FileLock.take(path)).rejects.toThrow("no space");
   } finally {
     fs.writeFileSync = write;
     syncBuiltinESMExports();
   }
   expect(readdirSync(folder)).toEqual([]);
-  (await takeFileLock(path))?.release();
+  (await FileLock.take(path))?.release();
 });
 
 test("who cannot take over in time gives up, also while another is about to", async () => {
   leftByDeadProcess();
   const digest = createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 8);
   writeFileSync(`${path}.${digest}`, "elsewhere.example 1 1");
-  expect(await takeFileLock(path)).toBeUndefined();
-  expect(await takeFileLock(path, 50)).toBeUndefined();
+  expect(await FileLock.take(path)).toBeUndefined();
+  expect(await FileLock.take(path, 50)).toBeUndefined();
 });
 
 test("a process that could not tell when it started holds its lock as long as it runs", async () => {
   writeFileSync(path, `${hostname()} ${process.pid} `);
-  expect(await takeFileLock(path)).toBeUndefined();
+  expect(await FileLock.take(path)).toBeUndefined();
 });
 
 test.runIf(process.platform === "linux")(
@@ -127,7 +127,7 @@ test.runIf(process.platform === "linux")(
       const status = (): string[] => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
       await vi.waitUntil(() => status()[2] === "Z", { timeout: 120_000 });
       writeFileSync(path, `${hostname()} ${pid} ${status()[21]}`);
-      expect(await takeFileLock(path)).toBeDefined();
+      expect(await FileLock.take(path)).toBeDefined();
     } finally {
       parent.kill("SIGKILL");
     }
@@ -136,13 +136,13 @@ test.runIf(process.platform === "linux")(
 
 test("a lock of another machine is not taken over", async () => {
   writeFileSync(path, "elsewhere.example 1 1");
-  expect(await takeFileLock(path)).toBeUndefined();
+  expect(await FileLock.take(path)).toBeUndefined();
   expect(readFileSync(path, "utf8")).toBe("elsewhere.example 1 1");
 });
 
 test("a lock of a process that was killed is taken over", async () => {
-  const script = `import { takeFileLock } from ${JSON.stringify(new URL("./fileLock.ts", import.meta.url).href)};
-    await takeFileLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
+  const script = `import { FileLock } from ${JSON.stringify(new URL("./fileLock.ts", import.meta.url).href)};
+    await FileLock.take(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
   const child: ChildProcess = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -150,15 +150,15 @@ test("a lock of a process that was killed is taken over", async () => {
   try {
     const first = await Promise.race([new Promise((resolve) => child.stdout?.once("data", resolve)), ended]);
     expect(String(first)).toBe("held\n");
-    expect(await takeFileLock(path)).toBeUndefined();
+    expect(await FileLock.take(path)).toBeUndefined();
   } finally {
     child.kill("SIGKILL");
   }
   await ended;
-  expect(await takeFileLock(path)).toBeDefined();
+  expect(await FileLock.take(path)).toBeDefined();
 });
 
 test("a named pipe in place of the lock is not waited for", async () => {
   execFileSync("mkfifo", [path]);
-  await expect(takeFileLock(path)).rejects.toThrow(/is not a file; remove it/);
+  await expect(FileLock.take(path)).rejects.toThrow(/is not a file; remove it/);
 });

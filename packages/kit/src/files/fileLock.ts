@@ -9,11 +9,6 @@ import { systemErrorCode } from "./systemErrors.ts";
  * slow loses its lock. Here the lock names its holder and is taken over only when that process has ended.
  */
 
-/** A lock file that this process holds. */
-export interface FileLock {
-  release(): void;
-}
-
 /** The longest time that `withFileLock` waits. */
 const longestWaitMs = 30_000;
 const pauseMs = 20;
@@ -24,7 +19,7 @@ const held = new Set<FileLock>();
 
 /** Runs `task` while no other process holds the lock file `path`. Throws when it is not free in time. */
 export async function withFileLock<T>(path: string, task: () => Promise<T>): Promise<T> {
-  const lock = await takeFileLock(path, longestWaitMs);
+  const lock = await FileLock.take(path, longestWaitMs);
   if (!lock)
     throw new Error(`${path} is held by another process; wait for it to end, or remove this file if there is none`);
   try {
@@ -34,20 +29,39 @@ export async function withFileLock<T>(path: string, task: () => Promise<T>): Pro
   }
 }
 
-/** Takes the lock file `path`; undefined when it is still held after `waitMs`. A lock whose process has ended is taken over. */
-export async function takeFileLock(path: string, waitMs = 0): Promise<FileLock | undefined> {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    const lock = create(path);
-    if (lock) return lock;
-    const holder = read(path);
-    if (holder !== undefined && hasEnded(path, holder) && (await takeOver(path, holder, deadline))) continue;
-    if (performance.now() >= deadline) return undefined;
-    await sleep(pauseMs * (0.5 + Math.random()));
+/** A lock file that this process holds. */
+export class FileLock {
+  readonly #path: string;
+  readonly #own: string;
+
+  private constructor(path: string, own: string) {
+    this.#path = path;
+    this.#own = own;
+    if (!releasesAtExit) process.once("exit", releaseAll);
+    releasesAtExit = true;
+    held.add(this);
+  }
+
+  /** Takes the lock file `path`; undefined when it is still held after `waitMs`. A lock whose process has ended is taken over. */
+  static async take(path: string, waitMs = 0): Promise<FileLock | undefined> {
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      const own = create(path);
+      if (own !== undefined) return new FileLock(path, own);
+      const holder = read(path);
+      if (holder !== undefined && hasEnded(path, holder) && (await takeOver(path, holder, deadline))) continue;
+      if (performance.now() >= deadline) return undefined;
+      await sleep(pauseMs * (0.5 + Math.random()));
+    }
+  }
+
+  release(): void {
+    if (held.delete(this) && read(this.#path) === this.#own) remove(this.#path);
   }
 }
 
-function create(path: string): FileLock | undefined {
+/** Makes the lock file, and returns what this process has written in it; undefined if there is one. */
+function create(path: string): string | undefined {
   const own = `${hostname()} ${process.pid} ${statusOf(process.pid)?.start ?? ""}`;
   let descriptor: number;
   try {
@@ -66,16 +80,7 @@ function create(path: string): FileLock | undefined {
     closeSync(descriptor);
   }
   // Another took it for one that a crash left: this process was stopped before it wrote.
-  if (read(path) !== own) return undefined;
-  const lock: FileLock = {
-    release() {
-      if (held.delete(lock) && read(path) === own) remove(path);
-    },
-  };
-  if (!releasesAtExit) process.once("exit", releaseAll);
-  releasesAtExit = true;
-  held.add(lock);
-  return lock;
+  return read(path) === own ? own : undefined;
 }
 
 let releasesAtExit = false;
@@ -92,7 +97,7 @@ async function takeOver(path: string, holder: string, deadline: number): Promise
   // Loaded here: importing node:crypto takes 8 ms, which importing this package should not cost.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(holder).digest("hex").slice(0, 8);
-  const lock = await takeFileLock(`${path}.${name}`, Math.max(0, deadline - performance.now()));
+  const lock = await FileLock.take(`${path}.${name}`, Math.max(0, deadline - performance.now()));
   if (!lock) return false;
   try {
     if (read(path) === holder) remove(path);

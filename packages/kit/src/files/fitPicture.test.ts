@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { drawPicture, temporaryFolder, watchLoop, withoutSharp, withSharpAs, writeIn } from "@toolcrib/testing";
 import sharp from "sharp";
 import { describe, expect, test, vi } from "vitest";
-import { fittingPicture, readImageHeader } from "../text/imageHeader.ts";
-import { fitEncodedPicture, fitPicture, largestPicture } from "./fitPicture.ts";
+import { pictureLimits, readImageHeader } from "../text/imageHeader.ts";
+import { fitEncodedPicture, fitPicture } from "./fitPicture.ts";
 
-const { side, bytes: mostBytes } = fittingPicture;
+const { fittingSide: side, fittingBytes: mostBytes } = pictureLimits;
 
 async function sizeAfter(bytes: Buffer): Promise<string> {
   const { format, width, height } = readImageHeader((await fitPicture(bytes)) ?? new Uint8Array()) ?? {};
@@ -107,7 +107,7 @@ describe("a picture that cannot be made smaller is refused in words", () => {
 
   test("where it would take much memory, before anything is decoded", async () => {
     expect(await rejection(await lyingPng(60_000, 60_000))).toMatch("60000 x 60000 pixels, and the most is 50 million");
-    const large = Buffer.concat([await drawPicture(10, 10), Buffer.alloc(largestPicture.bytes)]);
+    const large = Buffer.concat([await drawPicture(10, 10), Buffer.alloc(pictureLimits.mostBytes)]);
     expect(await rejection(large)).toMatch(/it has \d+ bytes, and the most is 50000000/);
   });
 

@@ -1,17 +1,9 @@
 import { ToolError } from "@toolcrib/core";
 import { attempt, untilAborted } from "@toolcrib/core/internal";
 import { clip, messageOf } from "@toolcrib/core/text";
-import {
-  fittingPicture,
-  type ImageHeader,
-  imageFormat,
-  readImageHeader,
-  signatureLength,
-} from "../text/imageHeader.ts";
+import { type ImageHeader, imageFormat, pictureLimits, readImageHeader } from "../text/imageHeader.ts";
 import { createSemaphore } from "./semaphore.ts";
 
-/** Larger pictures are not opened: one of 50 million pixels takes 200 MB of memory. */
-export const largestPicture = { pixels: 50_000_000, bytes: 50_000_000 } as const;
 const longestMs = 15_000;
 const longestReason = 200;
 
@@ -43,7 +35,7 @@ const queue = createSemaphore(1);
 
 /**
  * Resolves to a picture that services take however many a request holds: to the bytes themselves where they are within
- * `fittingPicture`, or are no picture of a known format. A larger one is made smaller by the package sharp, upright, its first frame
+ * `pictureLimits`, or are no picture of a known format. A larger one is made smaller by the package sharp, upright, its first frame
  * alone, without metadata. Undefined where it is too large and sharp is not installed. Rejects with a ToolError that says why it
  * cannot be made smaller, or with the signal's reason.
  */
@@ -76,7 +68,8 @@ export async function fitEncodedPicture<Block extends { readonly data: string; r
   block: Block,
   signal?: AbortSignal,
 ): Promise<Block> {
-  if (imageFormat(Buffer.from(block.data.slice(0, 2 * signatureLength), "base64")) === undefined) return block;
+  if (imageFormat(Buffer.from(block.data.slice(0, 2 * pictureLimits.signatureBytes), "base64")) === undefined)
+    return block;
   const bytes = Buffer.from(block.data, "base64");
   const shown = (await fitPicture(bytes, signal)) ?? bytes;
   // Services refuse a type that is not that of the bytes.
@@ -86,7 +79,7 @@ export async function fitEncodedPicture<Block extends { readonly data: string; r
 }
 
 function isFitting(bytes: Uint8Array, { width, height }: ImageHeader): boolean {
-  return bytes.length <= fittingPicture.bytes && Math.max(width, height) <= fittingPicture.side;
+  return bytes.length <= pictureLimits.fittingBytes && Math.max(width, height) <= pictureLimits.fittingSide;
 }
 
 /**
@@ -103,19 +96,19 @@ function loadSharp(): OpenPicture | undefined {
 }
 
 function refuseLarge({ length }: Uint8Array, { width, height }: ImageHeader): void {
-  const { pixels, bytes } = largestPicture;
+  const { mostPixels: pixels, mostBytes: bytes } = pictureLimits;
   if (length > bytes) throw cannot(`it has ${length} bytes, and the most is ${bytes}`);
   if (width * height > pixels)
     throw cannot(`it has ${width} x ${height} pixels, and the most is ${pixels / 1e6} million`);
 }
 
 async function makeSmaller(open: OpenPicture, bytes: Uint8Array, { format }: ImageHeader): Promise<Buffer> {
-  const { side, bytes: most } = fittingPicture;
+  const { fittingSide: side, fittingBytes: most } = pictureLimits;
   for (const become of formats[format]) {
     const smaller = await open(bytes, {
       autoOrient: true,
       failOn: "error",
-      limitInputPixels: largestPicture.pixels,
+      limitInputPixels: pictureLimits.mostPixels,
       pages: 1,
     })
       .timeout({ seconds: longestMs / 1000 })

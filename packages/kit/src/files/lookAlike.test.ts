@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createPathScope } from "../paths/pathScope.ts";
-import { nameAlike, namesAlike, resolveExisting } from "./missingPath.ts";
+import { LookAlikes } from "./missingPath.ts";
 
 let root: string;
 beforeEach(() => {
@@ -14,8 +14,8 @@ const put = (...names: string[]): void => {
 };
 const meant = async (name: string, deny: string[] = []): Promise<string> => {
   const scope = createPathScope({ root, cwd: root, deny });
-  const { path, alike } = await resolveExisting(scope, name, { use: "read" });
-  return `${path.slice(root.length + 1)}${alike === undefined ? "" : ` ${alike}`}`;
+  const { path, notice = "" } = await new LookAlikes(scope).resolve(name, "read");
+  return path.slice(root.length + 1) + notice.replace(/.*;( .*) looks the same.*/, "$1");
 };
 
 describe("names that people cannot type", () => {
@@ -83,31 +83,32 @@ describe("names that people cannot type", () => {
     put("x\u00a0y", "x\u202fy");
     mkdirSync(join(root, "c\u00a0d"));
     put("c\u00a0d/it\u2019s");
-    expect(namesAlike(join(root, "x y"), scope).sort()).toEqual(['"x\\u00a0y"', '"x\\u202fy"']);
-    expect(namesAlike(join(root, "c d/it's"), scope)).toEqual(['"c\\u00a0d/it\\u2019s"']);
-    expect(namesAlike(join(root, "x\u00a0y"), scope)).toEqual([]);
+    const alike = new LookAlikes(scope);
+    expect(alike.namesOf(join(root, "x y")).sort()).toEqual(['"x\\u00a0y"', '"x\\u202fy"']);
+    expect(alike.namesOf(join(root, "c d/it's"))).toEqual(['"c\\u00a0d/it\\u2019s"']);
+    expect(alike.namesOf(join(root, "x\u00a0y"))).toEqual([]);
   });
 
   test("a name beside many plain ones costs no work for each, and a folder is listed once for a call", () => {
     put(...Array.from({ length: 300 }, (_, at) => `f${at}`), "caf\u00e9");
     const scope = createPathScope({ root, cwd: root });
-    const listings = new Map();
+    const alike = new LookAlikes(scope);
     const normalize = vi.spyOn(String.prototype, "normalize");
-    for (const name of ["new", "cafe\u0301", "n\u00e9w"]) nameAlike(join(root, name), scope, { listings });
+    for (const name of ["new", "cafe\u0301", "n\u00e9w"]) alike.beside(join(root, name));
     expect(normalize.mock.calls.length).toBeLessThan(10);
     normalize.mockRestore();
-    expect(listings.size).toBe(1);
     put("a\u00a0b");
-    expect(nameAlike(join(root, "a b"), scope, { listings })).toBeUndefined();
+    expect(alike.beside(join(root, "a b"))).toBeUndefined();
+    expect(new LookAlikes(scope).beside(join(root, "a b"))).toBe('"a\\u00a0b"');
   });
 
   test("what is made is told of a name beside it that looks the same", () => {
     put("caf\u00e9");
-    const scope = createPathScope({ root, cwd: root });
-    expect(nameAlike(join(root, "cafe\u0301"), scope)).toBe('"caf\\u00e9"');
-    expect(nameAlike(join(root, "cafe\u0301"), scope, { except: join(root, "caf\u00e9") })).toBeUndefined();
-    expect(nameAlike(join(root, "caf\u00e9"), scope)).toBeUndefined();
-    expect(nameAlike(join(root, "new"), scope)).toBeUndefined();
+    const alike = new LookAlikes(createPathScope({ root, cwd: root }));
+    expect(alike.beside(join(root, "cafe\u0301"))).toBe('"caf\\u00e9"');
+    expect(alike.beside(join(root, "cafe\u0301"), join(root, "caf\u00e9"))).toBeUndefined();
+    expect(alike.beside(join(root, "caf\u00e9"))).toBeUndefined();
+    expect(alike.beside(join(root, "new"))).toBeUndefined();
   });
 });
 

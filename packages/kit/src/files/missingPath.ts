@@ -1,4 +1,4 @@
-import { lstatSync, opendirSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { ToolError } from "@toolcrib/core";
 import { attempt, editDistance } from "@toolcrib/core/internal";
@@ -8,13 +8,7 @@ import type { PathScope } from "../paths/pathScope.ts";
 import { openInside } from "./directories.ts";
 import { plainSystemError, systemErrorCode } from "./systemErrors.ts";
 
-/** An entry of a folder, as a type that users without Node's types can read. */
-export interface FolderEntry {
-  readonly name: string;
-  isDirectory(): boolean;
-  isFile(): boolean;
-  isSymbolicLink(): boolean;
-}
+type FolderEntry = Pick<Dirent, "name" | "isDirectory" | "isFile" | "isSymbolicLink">;
 
 /** Entries of a folder that are looked at. */
 const mostEntries = 2000;
@@ -173,87 +167,74 @@ function stemOf(name: string): string {
 /** Entries of a folder that are compared; in one of more no name is known to be the only one that looks like another. */
 const mostCompared = 10_000;
 
-/** The path that a call means. `alike` is its name in ASCII if another was given that looks the same. */
+/** The path that a call means. `notice` says, in brackets, that another name was used than the one given, which looks the same. */
 export interface MeantPath {
   readonly path: string;
-  readonly alike: string | undefined;
-}
-
-/** The folders that one call has listed so far. */
-export type Listings = Map<string, readonly FolderEntry[]>;
-
-export interface MeantPathOptions {
-  /** The name of the argument in errors. */
-  argument?: string;
-  use?: PathUse;
-  /** Share it between the paths of one call, so that no folder is listed twice. */
-  listings?: Listings;
+  readonly notice: string | undefined;
 }
 
 /** The end of a path that asks for a directory. */
 const directoryEnd = sep === "/" ? /\/\.?$/ : /[\\/]\.?$/;
 
-/**
- * Resolves the path of something that exists, as `PathScope.resolve` does. If nothing exists, but exactly one name looks the same (the
- * spaces in the names of screenshots, composed and decomposed accents, curly quotes), that one is meant: models cannot type it. Not for
- * tools that remove or move: a call that is repeated must not take the next file.
- */
-export async function resolveExisting(
-  scope: PathScope,
-  given: string,
-  { argument = "path", use = "write", listings = new Map() }: MeantPathOptions = {},
-): Promise<MeantPath> {
-  const path = await scope.resolve(given, argument, use);
-  const [like, ...others] = isThere(path) ? [] : pathsAlike(path, scope, listings);
-  if (like === undefined || others.length > 0) return { path, alike: undefined };
-  const [end = ""] = directoryEnd.exec(given) ?? [];
-  return { path: await scope.resolve(like + end, argument, use), alike: asciiName(like, scope) };
-}
+/** Finds names that look like a missing one. Make one for each call of a tool: it lists no folder twice. */
+export class LookAlikes {
+  readonly #scope: PathScope;
+  readonly #listings = new Map<string, readonly FolderEntry[]>();
 
-/**
- * Returns the ASCII name of an entry, other than `except`, that looks like the one of a canonical path, if that is missing; undefined if
- * there is none.
- */
-export function nameAlike(
-  path: string,
-  scope: PathScope,
-  { except, listings = new Map() }: { except?: string | undefined; listings?: Listings } = {},
-): string | undefined {
-  if (isThere(path)) return undefined;
-  const like = entriesAlike(dirname(path), basename(path), scope, listings).find((one) => one !== except);
-  return like === undefined ? undefined : asciiName(like, scope);
-}
+  constructor(scope: PathScope) {
+    this.#scope = scope;
+  }
 
-/** Lists the ASCII names, at most three, of what looks like a missing canonical path: passed back, they mean exactly that. */
-export function namesAlike(path: string, scope: PathScope): string[] {
-  const alike = isThere(path) ? [] : pathsAlike(path, scope, new Map());
-  return alike.slice(0, 3).map((one) => asciiName(one, scope));
-}
+  /**
+   * Resolves the path of something that exists, as `PathScope.resolve` does. If nothing exists, but exactly one name looks the same (the
+   * spaces in the names of screenshots, composed and decomposed accents, curly quotes), that one is meant: models cannot type it. Not for
+   * tools that remove or move: a call that is repeated must not take the next file.
+   */
+  async resolve(given: string, use: PathUse = "write", argument = "path"): Promise<MeantPath> {
+    const path = await this.#scope.resolve(given, argument, use);
+    const [like, ...others] = isThere(path) ? [] : this.#pathsAlike(path);
+    if (like === undefined || others.length > 0) return { path, notice: undefined };
+    const [end = ""] = directoryEnd.exec(given) ?? [];
+    const notice = `[the name given is not there; ${asciiName(like, this.#scope)} looks the same, so it was used]`;
+    return { path: await this.#scope.resolve(like + end, argument, use), notice };
+  }
 
-/** Words that another name was used than the one given, in brackets. */
-export function alikeNotice({ alike }: MeantPath): string | undefined {
-  return alike === undefined ? undefined : `[the name given is not there; ${alike} looks the same, so it was used]`;
-}
+  /**
+   * Returns the ASCII name of an entry, other than `except`, that looks like the one of a canonical path, if that is missing; undefined if
+   * there is none.
+   */
+  beside(path: string, except?: string): string | undefined {
+    if (isThere(path)) return undefined;
+    const like = this.#entriesAlike(dirname(path), basename(path)).find((one) => one !== except);
+    return like === undefined ? undefined : asciiName(like, this.#scope);
+  }
 
-/** Lists the paths that look like a missing one. Each of its missing folders must have exactly one that looks like it. */
-function pathsAlike(missing: string, scope: PathScope, listings: Listings): string[] {
-  if (isThere(missing)) return [missing];
-  if (dirname(missing) === missing) return [];
-  const [folder, other] = pathsAlike(dirname(missing), scope, listings);
-  if (folder === undefined || other !== undefined) return [];
-  const path = join(folder, basename(missing));
-  return isThere(path) ? [path] : entriesAlike(folder, basename(missing), scope, listings);
-}
+  /** Lists the ASCII names, at most three, of what looks like a missing canonical path: passed back, they mean exactly that. */
+  namesOf(path: string): string[] {
+    const alike = isThere(path) ? [] : this.#pathsAlike(path);
+    return alike.slice(0, 3).map((one) => asciiName(one, this.#scope));
+  }
 
-/** Lists the paths in a folder whose name looks like another one. */
-function entriesAlike(folder: string, name: string, scope: PathScope, listings: Listings): string[] {
-  const entries = listings.get(folder) ?? attempt(() => entriesOf(folder, scope, mostCompared)) ?? [];
-  listings.set(folder, entries);
-  if (entries.length >= mostCompared) return [];
-  const isAlike = typedAs(name);
-  return entries
-    .filter((entry) => isAlike(entry.name) && mayBeNamed(entry, folder, scope))
-    .map((entry) => join(folder, entry.name));
+  /** Lists the paths that look like a missing one. Each of its missing folders must have exactly one that looks like it. */
+  #pathsAlike(missing: string): string[] {
+    if (isThere(missing)) return [missing];
+    if (dirname(missing) === missing) return [];
+    const [folder, other] = this.#pathsAlike(dirname(missing));
+    if (folder === undefined || other !== undefined) return [];
+    const path = join(folder, basename(missing));
+    return isThere(path) ? [path] : this.#entriesAlike(folder, basename(missing));
+  }
+
+  /** Lists the paths in a folder whose name looks like another one. */
+  #entriesAlike(folder: string, name: string): string[] {
+    const entries = this.#listings.get(folder) ?? attempt(() => entriesOf(folder, this.#scope, mostCompared)) ?? [];
+    this.#listings.set(folder, entries);
+    if (entries.length >= mostCompared) return [];
+    const isAlike = typedAs(name);
+    return entries
+      .filter((entry) => isAlike(entry.name) && mayBeNamed(entry, folder, this.#scope))
+      .map((entry) => join(folder, entry.name));
+  }
 }
 
 function isThere(path: string): boolean {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } f
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, expect, test } from "vitest";
-import { isBelowAny, ownFile } from "./ownFile.ts";
+import { isBelowAny, OwnFile } from "./ownFile.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 const what = "the answers";
 
 test("a missing file reads as undefined, and is made with its folders for the user only", async () => {
-  const file = ownFile(join(folder, "a/b/own.json"), { what });
+  const file = new OwnFile(join(folder, "a/b/own.json"), { what });
   expect(await file.read()).toBeUndefined();
   expect(await readdir(folder)).toEqual([]);
   await file.change((text) => `${text} then`);
@@ -22,7 +22,7 @@ test("a missing file reads as undefined, and is made with its folders for the us
 });
 
 test("changes take turns, also after one that failed", async () => {
-  const file = ownFile(join(folder, "own"), { what });
+  const file = new OwnFile(join(folder, "own"), { what });
   const add = (letter: string): Promise<void> => file.change((text = "") => text + letter);
   const broken = file.change(() => {
     throw new Error("no");
@@ -31,7 +31,7 @@ test("changes take turns, also after one that failed", async () => {
   expect(await readFile(join(folder, "own"), "utf8")).toBe("abc");
   // Others of the same file wait, too.
   const others = ["d", "e", "f"].map((letter) =>
-    ownFile(join(folder, "own"), { what }).change((text) => text + letter),
+    new OwnFile(join(folder, "own"), { what }).change((text) => text + letter),
   );
   await Promise.all(others);
   expect([...((await file.read()) ?? "")].sort().join("")).toBe("abcdef");
@@ -46,7 +46,7 @@ test.each([
 ])("a file that %s is neither read nor changed", async (_name, make, message) => {
   const path = join(folder, "own");
   await make(path);
-  const file = ownFile(path, { what, maxBytes: 100 });
+  const file = new OwnFile(path, { what, maxBytes: 100 });
   await expect(file.read()).rejects.toThrow(`the file that stores the answers is not trusted: ${message}`);
   await expect(file.change(() => "x")).rejects.toThrow(message);
 });
@@ -58,7 +58,7 @@ async function made(path: string): Promise<string> {
 
 test("a file of the greatest size is read", async () => {
   await truncate(await made(join(folder, "own")), 100);
-  expect(await ownFile(join(folder, "own"), { what, maxBytes: 100 }).read()).toHaveLength(100);
+  expect(await new OwnFile(join(folder, "own"), { what, maxBytes: 100 }).read()).toHaveLength(100);
 });
 
 test("a path is below a folder also through links, and where it does not exist yet", async () => {

@@ -9,51 +9,47 @@ import { ensureDirectory } from "./directories.ts";
 import { withFileLock } from "./fileLock.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
-/**
- * A file in which a program keeps what its user has decided: readable by the user alone, and trusted only where nobody else can have
- * written it.
- */
-export interface OwnFile {
-  /** Returns the text; undefined where there is no file. Rejects when somebody else may have written it. */
-  read(): Promise<string | undefined>;
-  /** Replaces the text at once, no other process or call in between. Rejects as `read` does. */
-  change(change: (text: string | undefined) => string): Promise<void>;
-}
-
-export interface OwnFileOptions {
-  /** A name for its content, for errors: "the accepted tools". */
-  what: string;
-  /** A longer file is not read. */
-  maxBytes?: number | undefined;
-}
-
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**
- * Opens a file of the user's own. Nothing is read or made before it is used. The folders that are made for it are the user's
- * alone, too.
+ * A file in which a program keeps what its user has decided: readable by the user alone, and trusted only where nobody else can have
+ * written it. Nothing is read or made before it is used. The folders that are made for it are the user's alone, too.
  */
-export function ownFile(path: string, options: OwnFileOptions): OwnFile {
-  const absolute = resolve(path);
-  let last: Promise<unknown> = Promise.resolve();
-  const replace = async (change: (text: string | undefined) => string): Promise<void> => {
-    const folder = dirname(absolute);
+export class OwnFile {
+  readonly #path: string;
+  readonly #what: string;
+  readonly #maxBytes: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `what` names its content in errors: "the accepted tools". A longer file than `maxBytes` is not read. */
+  constructor(path: string, { what, maxBytes = defaultMaxBytes }: { what: string; maxBytes?: number | undefined }) {
+    this.#path = resolve(path);
+    this.#what = what;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Returns the text; undefined where there is no file. Rejects when somebody else may have written it. */
+  read(): Promise<string | undefined> {
+    return readOwn(this.#path, this.#what, this.#maxBytes);
+  }
+
+  /** Replaces the text at once, no other process or call in between. Rejects as `read` does. */
+  change(change: (text: string | undefined) => string): Promise<void> {
+    // Changes by this process take turns without polling for the lock.
+    const run = this.#last.then(() => this.#replace(change));
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #replace(change: (text: string | undefined) => string): Promise<void> {
+    const folder = dirname(this.#path);
     ensureDirectory(folder, 0o700);
-    await withFileLock(`${absolute}.lock`, async () => {
-      const text = change(await readOwn(absolute, options));
+    await withFileLock(`${this.#path}.lock`, async () => {
+      const text = change(await this.read());
       const scope = createPathScope({ root: folder, cwd: folder });
-      await writeAtomically(join(scope.cwd, basename(absolute)), text, { scope, private: true });
+      await writeAtomically(join(scope.cwd, basename(this.#path)), text, { scope, private: true });
     });
-  };
-  return {
-    read: () => readOwn(absolute, options),
-    change(change) {
-      // Changes by this process take turns without polling for the lock.
-      const run = last.then(() => replace(change));
-      last = run.catch(() => undefined);
-      return run;
-    },
-  };
+  }
 }
 
 /** Returns whether a path lies below one of the folders, links followed as far as it exists: where the tools of an agent may write. */
@@ -64,9 +60,9 @@ export function isBelowAny(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => isInside(folder, place));
 }
 
-async function readOwn(path: string, options: OwnFileOptions): Promise<string | undefined> {
+async function readOwn(path: string, what: string, maxBytes: number): Promise<string | undefined> {
   const notOwn = (reason: string): Error =>
-    new Error(`the file that stores ${options.what} is not trusted: ${reason}; check it, then remove it`);
+    new Error(`the file that stores ${what} is not trusted: ${reason}; check it, then remove it`);
   // Follows no link and does not wait for a named pipe.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: FileHandle;
@@ -82,7 +78,6 @@ async function readOwn(path: string, options: OwnFileOptions): Promise<string | 
     if (!stats.isFile()) throw notOwn("it is not a regular file");
     if (process.getuid && stats.uid !== process.getuid()) throw notOwn("it belongs to another user");
     if (process.getuid && (stats.mode & 0o022) !== 0) throw notOwn("others can write it (chmod go-w takes that away)");
-    const { maxBytes = defaultMaxBytes } = options;
     if (stats.size > maxBytes) throw notOwn(`it is larger than ${maxBytes} bytes`);
     return await file.readFile("utf8");
   } finally {

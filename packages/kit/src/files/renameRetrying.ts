@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "@toolcrib/core";
-import type { FilePath } from "./descriptors.ts";
+import type { FilePath } from "./changeAttributes.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
 /** Milliseconds between the tries: about a second in all, as a virus scanner or an indexer holds a new file for less. */

@@ -1,7 +1,5 @@
-/** Runs tasks, up to a limit at a time; the others wait in order of arrival. */
-export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
-
-export function createSemaphore(limit: number): Semaphore {
+/** Returns a function that runs tasks, up to a limit at a time; the others wait in order of arrival. */
+export function createSemaphore(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (task) => {

@@ -12,7 +12,8 @@ import {
 } from "@toolcrib/core/internal";
 import { directoryOption } from "../paths/pathLimits.ts";
 import { defaultMaxReplyBytes, withMiddleLeftOut } from "../text/cuts.ts";
-import { type FilePath, openDirectory } from "./descriptors.ts";
+import type { FilePath } from "./changeAttributes.ts";
+import { OpenDirectory } from "./descriptors.ts";
 import { ensureDirectory } from "./directories.ts";
 import { systemErrorCode } from "./systemErrors.ts";
 
@@ -72,7 +73,7 @@ async function keep(
   const name = `${isLegalName(tool) ? tool : "output"}-${crypto.randomUUID().slice(0, 13)}.txt`;
   try {
     ensureDirectory(folder, 0o700);
-    const directory = openDirectory(folder);
+    const directory = new OpenDirectory(folder);
     try {
       await writeNew(directory.at(name), output);
     } finally {

@@ -1,5 +1,5 @@
 import { isObject, messageOf } from "@toolcrib/core/text";
-import { ownFile } from "./ownFile.ts";
+import { OwnFile } from "./ownFile.ts";
 
 /** The user's last answer: to this digest, or `changed`: to another one. */
 export type Trust = "trusted" | "refused" | "changed" | "new";
@@ -38,7 +38,7 @@ type Answers = Record<string, Record<string, unknown>>;
  * user can write it.
  */
 export function trustStore(path: string, { onProblem, more = [] }: TrustStoreOptions = {}): TrustStore {
-  const file = ownFile(path, { what: "the projects, skills and servers that you trust" });
+  const file = new OwnFile(path, { what: "the projects, skills and servers that you trust" });
   let isTold = false;
   const read = async (): Promise<Answers> => {
     try {

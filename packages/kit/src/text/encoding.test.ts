@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dominantLineEnding, isBinary } from "./encoding.ts";
+import { isBinary } from "./encoding.ts";
 
 describe("binary content", () => {
   const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
@@ -25,10 +25,4 @@ describe("binary content", () => {
     expect(isBinary(Buffer.concat([Buffer.from("\0ok"), Buffer.from([0xc3])]), true)).toBe(true);
     expect(isBinary(Buffer.concat([Buffer.from("\0ok"), Buffer.from([0xc3])]), false)).toBe(false);
   });
-});
-
-test("the line ending of a text is the one it uses most", () => {
-  expect(dominantLineEnding("")).toBe("\n");
-  expect(dominantLineEnding("a\r\nb\r\nc\n")).toBe("\r\n");
-  expect(dominantLineEnding("a\nb\nc\r\n")).toBe("\n");
 });

@@ -24,15 +24,4 @@ export function isBinary(bytes: Uint8Array, complete: boolean = bytes.length <= 
   return nul && attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(head, { stream })) === undefined;
 }
 
-/** Returns the line ending a text uses most: `\r\n` or `\n`. */
-export function dominantLineEnding(text: string): "\r\n" | "\n" {
-  let all = 0;
-  let crlf = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    all += 1;
-    if (text[at - 1] === "\r") crlf += 1;
-  }
-  return crlf * 2 > all ? "\r\n" : "\n";
-}
-
 export const byteOrderMark = "\ufeff";

@@ -8,18 +8,23 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/** The limits of one picture that services take however many a request holds: pixels a side, and bytes (5 MB as base64). */
-export const fittingPicture = { side: 2000, bytes: 3_750_000 } as const;
+export const pictureLimits = {
+  /** Pixels a side, and bytes (5 MB as base64), of one picture that services take however many a request holds. */
+  fittingSide: 2000,
+  fittingBytes: 3_750_000,
+  /** Larger pictures are not opened: one of 50 million pixels takes 200 MB of memory. */
+  mostPixels: 50_000_000,
+  mostBytes: 50_000_000,
+  /** Bytes by which a picture is told from other files. */
+  signatureBytes: 12,
+} as const;
 
 /** The end of a message about a picture that is too large, if nothing makes it smaller. */
 export const sharpAdvice = "make it smaller, or install the package sharp to have that done here";
 
-/** Bytes by which an image is told from other files. */
-export const signatureLength = 12;
-
 /** Returns the format that the first bytes of a file are those of. */
 export function imageFormat(head: Uint8Array): ImageHeader["format"] | undefined {
-  const text = Buffer.from(head.subarray(0, signatureLength)).toString("latin1");
+  const text = Buffer.from(head.subarray(0, pictureLimits.signatureBytes)).toString("latin1");
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "PNG";
   if (text.startsWith("\xff\xd8\xff")) return "JPEG";
   if (/^GIF8[79]a/.test(text)) return "GIF";

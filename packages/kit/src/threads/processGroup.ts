@@ -19,17 +19,33 @@ sleep 1
 kill -s KILL -- "-$1" 2>/dev/null
 `;
 
-/** A process group, named by its first process. Windows has none. */
-export interface ProcessGroup {
+/** A process group, named by its first process, that does not outlive this process. Windows has none. */
+export class ProcessGroup {
+  readonly #leader: number;
+  readonly #watch: ReturnType<typeof startWatch>;
+  #ending: Promise<void> | undefined;
+
+  /**
+   * `start` is Node's `spawn`: this package starts no program itself, so that who installs file tools alone has no code that could.
+   */
+  constructor(start: typeof spawn, leader: number) {
+    this.#leader = leader;
+    this.#watch = startWatch(start, leader);
+  }
+
   /** Asks every process of the group to end, and ends those that stay. */
-  end(): Promise<void>;
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    await endGroup(this.#leader);
+    this.#watch.kill("SIGKILL");
+  }
 }
 
-/**
- * Makes sure that a group does not outlive this process. `start` is `spawn` of `node:child_process`: this package starts no program
- * itself, so that who installs file tools alone has no code that could.
- */
-export function watchGroup(start: typeof spawn, leader: number): ProcessGroup {
+function startWatch(start: typeof spawn, leader: number) {
   const watch = start("/bin/sh", ["-c", watchScript, "toolcrib-watch", String(leader)], {
     stdio: ["pipe", "ignore", "ignore"],
     cwd: "/",
@@ -42,17 +58,7 @@ export function watchGroup(start: typeof spawn, leader: number): ProcessGroup {
   watch.stdin.on("error", () => undefined);
   watch.unref();
   if ("unref" in watch.stdin && typeof watch.stdin.unref === "function") watch.stdin.unref();
-  let ending: Promise<void> | undefined;
-  const end = async (): Promise<void> => {
-    await endGroup(leader);
-    watch.kill("SIGKILL");
-  };
-  return {
-    end: () => {
-      ending ??= end();
-      return ending;
-    },
-  };
+  return watch;
 }
 
 async function endGroup(leader: number): Promise<void> {

@@ -1,5 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
-import { attempt } from "@toolcrib/core/internal";
+import { readFileSync } from "node:fs";
 
 /** Options of every worker: none of the program's flags (its `--input-type` would be refused for a file), variables or input. */
 export const workerOptions: {
@@ -18,17 +17,4 @@ export const workerOptions: {
  */
 export function moduleAsData(file: URL): URL {
   return new URL(`data:text/javascript;base64,${readFileSync(file).toString("base64")}`);
-}
-
-/** Returns the system's id of the thread that calls; 0 where the system does not say (Linux does). */
-export function systemThreadId(): number {
-  return attempt(() => Number(readlinkSync("/proc/thread-self").split("/").pop()) || 0) ?? 0;
-}
-
-/** Milliseconds that a thread of this process has been on a processor; undefined where the system does not say. */
-export function processorMs(systemId: number): number | undefined {
-  if (systemId === 0) return undefined;
-  const times = attempt(() => readFileSync(`/proc/self/task/${systemId}/schedstat`, "utf8"));
-  // A kernel that does not measure answers 0.
-  return Number(times?.split(" ")[0]) / 1e6 || undefined;
 }

@@ -3,7 +3,7 @@ import { nearestName } from "@toolcrib/core/internal";
 import { clip, isObject, messageOf } from "@toolcrib/core/text";
 import {
   createPathScope,
-  ownFile,
+  OwnFile,
   readGivenFile,
   systemErrorCode,
   withFileLock,
@@ -57,7 +57,7 @@ export function projectConfigFile(directory: string): McpConfigFile {
 
 /** Returns the user's own file of servers, which needs no consent: it must belong to the user, and nobody else may be able to write it. */
 export function userConfigFile(path: string): McpConfigFile {
-  const file = ownFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
+  const file = new OwnFile(path, { what: "your own MCP servers", maxBytes: maxMegabytes * 2 ** 20 });
   const read = async (): Promise<string | undefined> => {
     try {
       return await file.read();

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { isObject, messageOf } from "@toolcrib/core/text";
-import { ownFile } from "@toolcrib/kit/files";
+import { OwnFile } from "@toolcrib/kit/files";
 
 /** A yes that was given for good: to exactly one thing, in one folder, by one tool. */
 export interface RememberedAnswer {
@@ -58,7 +58,7 @@ export function fileStore(path: string, { onWarning }: FileStoreOptions = {}): R
   if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0")) {
     throw new TypeError("fileStore: the path must be absolute, and outside the folders that agents work in");
   }
-  const file = ownFile(path, { what: "the remembered answers", maxBytes });
+  const file = new OwnFile(path, { what: "the remembered answers", maxBytes });
   const parse = (text: string | undefined): readonly RememberedAnswer[] => {
     const answers = text === undefined ? [] : answersIn(text);
     if (answers) return answers;

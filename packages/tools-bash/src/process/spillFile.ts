@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
-import { ensureDirectory, openDirectory, systemErrorCode } from "@toolcrib/kit/files";
+import { ensureDirectory, OpenDirectory, systemErrorCode } from "@toolcrib/kit/files";
 
 /** Most bytes of one stream that are kept in a file. */
 export const mostSpilled: number = 64 * 1024 * 1024;
@@ -76,7 +76,7 @@ export class SpillFile {
   /** Opens a new file, through no link, and never one that exists already. */
   #open(): number {
     ensureDirectory(this.#directory, 0o700);
-    const directory = openDirectory(this.#directory);
+    const directory = new OpenDirectory(this.#directory);
     try {
       return openSync(directory.at(this.#name), "wx", 0o600);
     } finally {

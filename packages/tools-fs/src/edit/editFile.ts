@@ -1,5 +1,5 @@
 import { defineTool, type ExecutableTool, isToolError, ToolError, toolOutput } from "@toolcrib/core";
-import { alikeNotice, type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
+import { type FilePath, pathEffect, systemErrorCode, writeAtomically } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { resolveExistingFile } from "../directoryPath.ts";
 import { createChangeQueue, type FsSettings, type FsToolOptions, origin, settingsOf, text } from "../options.ts";
@@ -54,8 +54,7 @@ export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
       return [pathEffect("read", canonical, path, scope), pathEffect("write", canonical, path, scope)];
     },
     execute: async ({ path, edits }, call) => {
-      const meant = await resolveExistingFile(scope, path);
-      const canonical = meant.path;
+      const { path: canonical, notice } = await resolveExistingFile(scope, path);
       const printed = scope.print(canonical);
       const edit = async (): Promise<string> => {
         const beforeReplace = seen && ((file: number | FilePath): void => seen.refuseUnseen(file, canonical, printed));
@@ -65,7 +64,7 @@ export function editFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
         seen?.note(canonical, canonical);
         const note = inPlaceNote(result);
         const diff = await unifiedDiff(printed, old, changed, maxBytes);
-        const notes = [note && `${printed}${note}`, alikeNotice(meant)].filter(Boolean).map((one) => `${one}\n\n`);
+        const notes = [note && `${printed}${note}`, notice].filter(Boolean).map((one) => `${one}\n\n`);
         return toolOutput(`${notes.join("")}${diff}`, {
           data: { path: scope.shorten(canonical), diff },
         });

@@ -14,17 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { ToolError } from "@toolcrib/core";
-import {
-  changeMode,
-  changeOwner,
-  changeTimes,
-  fileKind,
-  flush,
-  type OpenDirectory,
-  type OpenFile,
-  openDirectory,
-  syncDirectory,
-} from "@toolcrib/kit/files";
+import { changeAttributes, fileKind, flush, OpenDirectory, type OpenFile } from "@toolcrib/kit/files";
 import { createTreeCursor } from "../remove/treeCursor.ts";
 import { createYielder } from "../yieldToEventLoop.ts";
 
@@ -45,8 +35,8 @@ export async function copyTree(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const yieldToEventLoop = createYielder(signal);
-  const from = createTreeCursor(openDirectory(source.directory.at(".")));
-  const to = createTreeCursor(openDirectory(target.directory.at(".")));
+  const from = createTreeCursor(new OpenDirectory(source.directory.at(".")));
+  const to = createTreeCursor(new OpenDirectory(target.directory.at(".")));
   const levels: { readonly stats: Stats; readonly names: Buffer[] }[] = [];
   let top: Stats | undefined;
 
@@ -83,7 +73,7 @@ export async function copyTree(
       }
       levels.pop();
       keepAttributes({ descriptor: to.directory.descriptor, path: to.directory.at(".") }, level.stats);
-      await syncDirectory(to.directory);
+      await to.directory.sync();
       from.leave();
       to.leave();
     }
@@ -128,10 +118,9 @@ async function copyFile(
 }
 
 function keepAttributes(file: OpenFile, { uid, gid, mode, atime, mtime }: Stats): void {
-  const kept = keepOwner(() => changeOwner(file, uid, gid));
+  const kept = keepOwner(() => changeAttributes(file, { owner: [uid, gid] }));
   // Without its owner a copy must not keep set-user-id and set-group-id.
-  changeMode(file, mode & (kept ? 0o7777 : 0o1777));
-  changeTimes(file, atime, mtime);
+  changeAttributes(file, { mode: mode & (kept ? 0o7777 : 0o1777), times: [atime, mtime] });
 }
 
 function keepOwner(change: () => void): boolean {

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import { isInside, mayHoldEntries, nameAlike, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
+import { isInside, LookAlikes, mayHoldEntries, type PathScope, pathEffect, plainPathError } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
 import { createChangeQueue, type FsToolOptions, origin, settingsOf, text } from "../options.ts";
@@ -47,7 +47,7 @@ export function createMoveTool(options: FsToolOptions = {}): ExecutableTool {
         refuseMove(from, to, scope);
         if (lstatSync(from).isDirectory()) await refuseDeniedBelow(from, scope, call.signal, to);
         else refuseDirectoryPath(destination, "destination");
-        const beside = alikeNote(nameAlike(to, scope, { except: from }));
+        const beside = alikeNote(new LookAlikes(scope).beside(to, from));
         await moveEntry(from, to, scope, call);
         const data = { source: scope.shorten(from), destination: scope.shorten(to) };
         const words = `Moved ${scope.print(from)} to ${scope.print(to)}${beside}`;

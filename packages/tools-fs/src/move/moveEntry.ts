@@ -3,12 +3,11 @@ import { basename, dirname } from "node:path";
 import { type ToolCallInfo, ToolError } from "@toolcrib/core";
 import {
   makeDirectories,
-  openDirectory,
+  OpenDirectory,
   openInside,
   type PathScope,
   plainSystemError,
   renameRetrying,
-  syncDirectory,
   systemErrorCode,
   temporaryName,
 } from "@toolcrib/kit/files";
@@ -81,13 +80,21 @@ async function moveBetween(
   try {
     await copyTree(source, temporary, call.signal);
     await place(temporary, target, lstatSync(pathOf(temporary)), printed, call);
-    await syncDirectory(target.directory);
+    await target.directory.sync();
   } catch (error) {
-    await removeTree(openDirectory(target.directory.at(".")), temporary.name, stats.isDirectory(), {}).catch(() => {});
+    await removeTree(new OpenDirectory(target.directory.at(".")), temporary.name, stats.isDirectory(), {}).catch(
+      () => {},
+    );
     throw systemErrorCode(error) === "EEXIST" ? alreadyExists(printed) : error;
   }
   try {
-    await removeTree(openDirectory(source.directory.at(".")), source.name, stats.isDirectory(), call, source.confirm);
+    await removeTree(
+      new OpenDirectory(source.directory.at(".")),
+      source.name,
+      stats.isDirectory(),
+      call,
+      source.confirm,
+    );
   } catch (cause) {
     const message = `Copied ${printed}, but the source could not be removed whole (${systemErrorCode(cause) ?? cause}); remove it`;
     throw new ToolError({ code: "execution_failed", message, cause });

@@ -36,6 +36,8 @@ test.each([
   ["a blank line that the file has not", "a\nb\n", "@@\n-a\n+c\n\n@@\n-b\n+d\n\n", "c\nd\n"],
   ["a blank line at the end", "a\n", "@@\n+b\n\n*** End of File\n", "a\nb\n"],
   ["no line ending at the end stays", "a\nb", "-b\n+B\n+C", "a\nB\nC"],
+  ["a line more at the end ends as most do", "a\r\nb\r\nc\nd", "-d\n+D\n+E", "a\r\nb\r\nc\nD\r\nE"],
+  ["a line more at the end ends in LF, if half do", "a\r\nb\nc", "-c\n+C\n+D", "a\r\nb\nC\nD"],
   ["no line ending at the end, last line gone", "a\nb", " a\n-b", "a"],
   ["white space is part of a line", "a \n\tb\n", "-a \n+c", "c\n\tb\n"],
 ])("%s", async (_, text, body, expected) => {

@@ -1,6 +1,5 @@
 import { invalidArgument } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import { dominantLineEnding } from "@toolcrib/kit/text";
 import { describeNearest, listLines } from "../edit/nearestLines.ts";
 import type { Yield } from "../yieldToEventLoop.ts";
 import { type Hunk, type HunkLine, patchField } from "./parsePatch.ts";
@@ -185,4 +184,15 @@ async function findPlaces(
     if (waiting !== undefined) await waiting;
   }
   return { places, count };
+}
+
+/** Returns the line ending a text uses most: `\r\n` or `\n`. */
+function dominantLineEnding(text: string): "\r\n" | "\n" {
+  let all = 0;
+  let crlf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    all += 1;
+    if (text[at - 1] === "\r") crlf += 1;
+  }
+  return crlf * 2 > all ? "\r\n" : "\n";
 }

@@ -8,16 +8,13 @@ import {
   toolOutput,
 } from "@toolcrib/core";
 import {
-  alikeNotice,
-  type Listings,
+  LookAlikes,
   type MeantPath,
   missingPathHint,
-  nameAlike,
   type PathScope,
   pathEffect,
   plainSystemError,
   refuseSpecial,
-  resolveExisting,
 } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { refuseDirectoryPath } from "../directoryPath.ts";
@@ -80,11 +77,9 @@ export function applyPatchTool({ scope, seen }: FsSettings): ExecutableTool {
       const paths = operations.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
       const apply = async (): Promise<string> => {
         const changes = await prepareAll(operations, { scope, seen }, call.signal);
-        const listings: Listings = new Map();
+        const names = new LookAlikes(scope);
         const alike = changes.map(({ kind, path }, at) =>
-          kind === "create" || kind === "move"
-            ? nameAlike(path, scope, { except: operations[at]?.from, listings })
-            : undefined,
+          kind === "create" || kind === "move" ? names.beside(path, operations[at]?.from) : undefined,
         );
         const inPlace = await commitChanges(changes, scope, call);
         for (const { kind, path } of changes) if (kind !== "remove") seen?.note(path, path);
@@ -136,7 +131,7 @@ interface Resolved {
 async function resolveAll(operations: readonly PatchOperation[], scope: PathScope): Promise<Resolved[]> {
   const resolved: Resolved[] = [];
   const taken = new Set<string>();
-  const listings: Listings = new Map();
+  const alike = new LookAlikes(scope);
   for (const operation of operations) {
     const { path, kind, line } = operation;
     const newPath = kind === "update" ? operation.newPath : undefined;
@@ -146,13 +141,13 @@ async function resolveAll(operations: readonly PatchOperation[], scope: PathScop
     const to = target !== undefined && target === (await scope.resolveEntry(path, patchField)) ? undefined : target;
     const argument = patchField;
     let meant: MeantPath;
-    if (kind === "update" && to === undefined) meant = await resolveExisting(scope, path, { argument, listings });
+    if (kind === "update" && to === undefined) meant = await alike.resolve(path, "write", argument);
     else {
       // A link is itself moved or removed, and nothing that only looks the same; writing goes to its target.
       const found = kind === "add" ? scope.resolve(path, argument) : scope.resolveEntry(path, argument);
-      meant = { path: await found, alike: undefined };
+      meant = { path: await found, notice: undefined };
     }
-    const from = meant.path;
+    const { path: from, notice } = meant;
     for (const one of [from, to]) {
       if (one === undefined) continue;
       if (taken.has(one)) {
@@ -163,7 +158,7 @@ async function resolveAll(operations: readonly PatchOperation[], scope: PathScop
       }
       taken.add(one);
     }
-    resolved.push({ operation, from, to, notice: alikeNotice(meant) });
+    resolved.push({ operation, from, to, notice });
   }
   return resolved;
 }

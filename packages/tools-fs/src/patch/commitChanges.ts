@@ -7,7 +7,6 @@ import {
   type PathScope,
   plainSystemError,
   renameRetrying,
-  syncDirectory,
   systemErrorCode,
   temporaryName,
   type WriteResult,
@@ -156,7 +155,7 @@ async function setAside(path: string, scope: PathScope, call: ToolCallInfo): Pro
     finish: () =>
       within((parent) => {
         unlinkSync(parent.at(aside));
-        return syncDirectory(parent);
+        return parent.sync();
       }),
   };
 }

@@ -1,12 +1,5 @@
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
-import {
-  alikeNotice,
-  createSemaphore,
-  openRegularFile,
-  pathEffect,
-  plainSystemError,
-  resolveExisting,
-} from "@toolcrib/kit/files";
+import { createSemaphore, LookAlikes, openRegularFile, pathEffect, plainSystemError } from "@toolcrib/kit/files";
 import { objectSchema } from "@toolcrib/kit/text";
 import { count, type FsSettings, type FsToolOptions, openFileLimit, origin, settingsOf, text } from "../options.ts";
 import { readImage } from "./readImage.ts";
@@ -57,14 +50,12 @@ export function readFileTool({ scope, seen, maxBytes }: FsSettings): ExecutableT
     }),
     effects: async ({ path, ...page }) => {
       checkPage(page);
-      return [pathEffect("read", (await resolveExisting(scope, path, { use: "read" })).path, path, scope)];
+      return [pathEffect("read", (await new LookAlikes(scope).resolve(path, "read")).path, path, scope)];
     },
     execute: ({ path, encoding = defaults.encoding, offset, limit }, { signal }) =>
       queue(async () => {
         checkPage({ encoding, offset, limit });
-        const meant = await resolveExisting(scope, path, { use: "read" });
-        const canonical = meant.path;
-        const notice = alikeNotice(meant);
+        const { path: canonical, notice } = await new LookAlikes(scope).resolve(path, "read");
         const file = openRegularFile(canonical, scope);
         const printed = scope.print(canonical);
         try {

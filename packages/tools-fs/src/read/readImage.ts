@@ -1,8 +1,8 @@
 import { readSync } from "node:fs";
 import { ToolError, toolOutput } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
-import { fitPicture, largestPicture, type RegularFile } from "@toolcrib/kit/files";
-import { imageFormat, readImageHeader, sharpAdvice, signatureLength } from "@toolcrib/kit/text";
+import { fitPicture, type RegularFile } from "@toolcrib/kit/files";
+import { imageFormat, pictureLimits, readImageHeader, sharpAdvice } from "@toolcrib/kit/text";
 import { createYielder, type Yield } from "../yieldToEventLoop.ts";
 
 /** The limits of one image at the services that models run at: bytes (5 MB as base64), and pixels a side. */
@@ -20,14 +20,15 @@ export async function readImage(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const yieldToEventLoop = createYielder(signal);
-  if (imageFormat(await readHead(file.descriptor, signatureLength, yieldToEventLoop)) === undefined) return undefined;
-  const bytes = await readHead(file.descriptor, largestPicture.bytes + 1, yieldToEventLoop);
+  if (imageFormat(await readHead(file.descriptor, pictureLimits.signatureBytes, yieldToEventLoop)) === undefined)
+    return undefined;
+  const bytes = await readHead(file.descriptor, pictureLimits.mostBytes + 1, yieldToEventLoop);
   const header = readImageHeader(bytes);
   // Text may begin as an image does, but holds no NUL byte.
   if (header === undefined || !bytes.includes(0)) return undefined;
   const { format, width, height } = header;
   const pixels = `${width} x ${height} pixels`;
-  const length = Math.max(bytes.length > largestPicture.bytes ? file.stats.size : 0, bytes.length);
+  const length = Math.max(bytes.length > pictureLimits.mostBytes ? file.stats.size : 0, bytes.length);
   const refuse = (reason: string): ToolError =>
     new ToolError({
       code: "execution_failed",

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { openDirectory } from "@toolcrib/kit/files";
+import { OpenDirectory } from "@toolcrib/kit/files";
 import { temporaryFolder } from "@toolcrib/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createRemoveTool } from "./remove.ts";
@@ -121,7 +121,7 @@ describe("links", () => {
     };
     renameSync(join(cwd, "tree/victim"), join(cwd, "gone"));
     symlinkSync(outside, join(cwd, "tree/victim"));
-    await removeTree(openDirectory(join(cwd, "tree")), "victim", true, call);
+    await removeTree(new OpenDirectory(join(cwd, "tree")), "victim", true, call);
     expect(existsSync(join(outside, "dir/kept"))).toBe(true);
     expect(readdirSync(join(cwd, "tree"))).toEqual([]);
   });
@@ -199,11 +199,11 @@ describe("what is refused, before anything is touched", () => {
 describe("size", () => {
   test.runIf(process.platform === "linux")("200 levels, deeper than any path may be long", async () => {
     mkdirSync(join(cwd, "deep"));
-    let directory = openDirectory(join(cwd, "deep"));
+    let directory = new OpenDirectory(join(cwd, "deep"));
     for (let level = 0; level < 200; level += 1) {
       const name = `${level}${"-".repeat(100)}`;
       mkdirSync(directory.at(name));
-      const next = openDirectory(directory.at(name));
+      const next = new OpenDirectory(directory.at(name));
       directory.close();
       directory = next;
     }

@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from "node:path";
 import { defineTool, type ExecutableTool, isToolError, toolOutput } from "@toolcrib/core";
 import { clip, printableName } from "@toolcrib/core/text";
 import {
+  LookAlikes,
   mayHoldEntries,
-  namesAlike,
   openInside,
   type PathScope,
   pathEffect,
@@ -78,7 +78,7 @@ export function createRemoveTool(options: FsToolOptions = {}): ExecutableTool {
 
 /** Names what looks like the missing path. It is never removed in its place: the same call may be repeated after it removed a file. */
 function alikeHint(path: string, scope: PathScope): string {
-  const names = namesAlike(path, scope);
+  const names = new LookAlikes(scope).namesOf(path);
   if (names.length === 0) return "";
   return `; there is ${names.join(" and ")}, whose name looks the same: pass it exactly so to remove it`;
 }

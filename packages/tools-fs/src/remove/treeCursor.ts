@@ -1,6 +1,6 @@
 import { fstatSync, type Stats } from "node:fs";
 import { ToolError } from "@toolcrib/core";
-import { type OpenDirectory, openDirectory } from "@toolcrib/kit/files";
+import { OpenDirectory } from "@toolcrib/kit/files";
 
 /** A position in a directory tree of any depth, with one directory open at a time. Links are never entered. */
 export interface TreeCursor {
@@ -25,7 +25,7 @@ export function createTreeCursor(top: OpenDirectory): TreeCursor {
       return directory;
     },
     enter(name) {
-      const next = openDirectory(directory.at(name));
+      const next = new OpenDirectory(directory.at(name));
       above.push(fstatSync(directory.descriptor));
       go(next);
       return fstatSync(directory.descriptor);

@@ -4,12 +4,12 @@ import { isToolError } from "@toolcrib/core";
 import { messageOf } from "@toolcrib/core/text";
 import {
   canonicalOrUndefined,
-  changeMode,
+  changeAttributes,
   type FilePath,
   inParent,
   isInside,
   makeDirectories,
-  openDirectory,
+  OpenDirectory,
   openRegularFile,
   type PathScope,
   plainSystemError,
@@ -169,7 +169,7 @@ async function make(
     await writeAtomically(path, bytes, { scope, beforeReplace, ...(isNew && { private: true }) });
     const file = openRegularFile(path, scope);
     try {
-      if ((file.stats.mode & 0o7777) !== old.mode) changeMode(file, old.mode);
+      if ((file.stats.mode & 0o7777) !== old.mode) changeAttributes(file, { mode: old.mode });
     } finally {
       file.close();
     }
@@ -180,9 +180,9 @@ async function make(
 async function closeDirectory(path: string, mode: number, context: RestoreContext): Promise<void> {
   const change = (): Promise<void> =>
     inParent(path, context.look.scope, (parent, name) => {
-      const directory = openDirectory(parent.at(name));
+      const directory = new OpenDirectory(parent.at(name));
       try {
-        changeMode({ descriptor: directory.descriptor, path: directory.at(".") }, mode);
+        changeAttributes({ descriptor: directory.descriptor, path: directory.at(".") }, { mode });
       } finally {
         directory.close();
       }

@@ -1,4 +1,4 @@
-import { processorMs } from "@toolcrib/kit/threads";
+import { processorMs } from "./processorTime.ts";
 
 /** Gives the place of each value in the memory: the numbers of Int32, then of Float64; the text of saved lines goes to the end. */
 const integer = { stop: 0, savedLength: 1, threadId: 6 } as const;

@@ -1,6 +1,5 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "@toolcrib/core/text";
-import { systemThreadId } from "@toolcrib/kit/threads";
 import { BatchQueue } from "../engine/batchQueue.ts";
 import { ControlBlock } from "../engine/controlBlock.ts";
 import { loadFastGlobs } from "../engine/fastGlobs.ts";
@@ -8,6 +7,7 @@ import { compilePlainGlobs } from "../engine/globs.ts";
 import { filesPerTaker, type SearchJob, type TakerJob, type WorkerMessage } from "../engine/job.ts";
 import { createFileLearner } from "../engine/learnFiles.ts";
 import { createListers } from "../engine/listDirectory.ts";
+import { systemThreadId } from "../engine/processorTime.ts";
 import { WindowReader } from "../engine/readWindows.ts";
 import { type Taker, takeBatches } from "../engine/takeBatches.ts";
 import { createFinder, startWalk } from "../engine/walkBatches.ts";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { attempt, headAndTail } from "@toolcrib/core/internal";
 import { LineSplitter } from "@toolcrib/kit/text";
-import { type ProcessGroup, watchGroup } from "@toolcrib/kit/threads";
+import { ProcessGroup } from "@toolcrib/kit/threads";
 import type { Redact } from "../redactErrors.ts";
 
 /** Milliseconds that a server may take to end by itself when its input is closed. */
@@ -119,7 +119,7 @@ export class ProcessTransport implements Transport {
       });
     });
     if (child.pid !== undefined) {
-      this.#group = watchGroup(spawn, child.pid);
+      this.#group = new ProcessGroup(spawn, child.pid);
       void this.#cleanUpAfterExit();
     }
     this.#spawned = new Promise((resolve, reject) => {
