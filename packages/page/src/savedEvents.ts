@@ -15,11 +15,12 @@ export function savedEvents(messages: readonly Message[], pending: readonly Pend
   for (const message of messages.toReversed()) {
     if (message.role === "tool") results.set(message.callId, message);
     if (message.role !== "assistant") continue;
-    steps.unshift([...eventsOf(message, results, pending)]);
+    steps.push([...eventsOf(message, results, pending)]);
     results = new Map();
   }
-  if (pending.length === 0) return steps;
-  return [...steps.slice(0, -1), [...(steps.at(-1) ?? []), { type: "end", reason: "approval", text: "", pending }]];
+  const end = { type: "end", reason: "approval", text: "", pending } as const;
+  if (pending.length > 0) steps[0] = [...(steps[0] ?? []), end];
+  return steps.reverse();
 }
 
 function* eventsOf(

@@ -67,6 +67,7 @@ class RunWriter {
   readonly #run: AgUiRun;
   /** The client's messages, for a text that has to be taken back. */
   readonly messages: AgUiMessage[];
+  readonly #givenIds: ReadonlySet<string>;
   readonly #callIds = new Set<string>();
   #open: GrowingMessage | undefined;
   #step: number | undefined;
@@ -81,6 +82,7 @@ class RunWriter {
   constructor(run: AgUiRun) {
     this.#run = run;
     this.messages = run.messages.map((message) => ({ ...message }));
+    this.#givenIds = new Set(run.messages.map(({ id }) => id));
     for (const message of this.messages) {
       if (message.role === "user") this.#parent = undefined;
       if (message.role !== "assistant" || !message.toolCalls) continue;
@@ -271,12 +273,9 @@ class RunWriter {
 
   #newId(): string {
     // A client may go on under the id of the run that asked.
-    let id: string;
-    do {
-      this.#count += 1;
-      id = `${this.#run.runId}:${this.#count}`;
-    } while (this.messages.some((message) => message.id === id));
-    return id;
+    do this.#count += 1;
+    while (this.#givenIds.has(`${this.#run.runId}:${this.#count}`));
+    return `${this.#run.runId}:${this.#count}`;
   }
 }
 
