@@ -53,7 +53,7 @@ const remarks = [
   ],
   [
     /^web_fetch .*pages 11/,
-    "Of 36 ms of processor time parsing takes 11 and fetching by hand 5 to 8; finding what is shown 2, writing Markdown 6, Node's request and the cache 4, the rest are V8's compiler and its collector in other threads. It was 61: a second tree of what is shown, and texts joined only once they were read, cost most.",
+    "Of 36 ms of processor time parsing takes 11 and fetching by hand 5 to 8; finding what is shown 2, writing Markdown 6, Node's request and the cache 4, V8's compiler and collector the rest. It was 61: a second tree of what is shown, and texts joined only once they were read, cost most.",
   ],
   [
     /^catalogue of 100 skills/,
