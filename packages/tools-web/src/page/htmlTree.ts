@@ -167,7 +167,16 @@ function shownAs(element: Element, siblings: readonly Child[], index: number): E
   if (tex !== undefined) return formula(tex);
   // The title of a drawing is another.
   const isTitle = element.tagName === "title" && element.namespaceURI === markup.NS.HTML;
-  return isTitle || element.kind.isUnseen ? undefined : element;
+  return isTitle || (element.kind.isUnseen && !isMark(element)) ? undefined : element;
+}
+
+/** Returns whether it is the box of a task, which nobody can change; others are controls. */
+function isMark(element: Element): boolean {
+  return (
+    element.tagName === "input" &&
+    attributeOf(element, "type") === "checkbox" &&
+    attributeOf(element, "disabled") !== undefined
+  );
 }
 
 function formula(tex: string): Element {
@@ -237,6 +246,7 @@ export function allText(nodes: readonly Node[]): string {
       if (node.value !== "") texts.push(node.value);
     } else if (node.tagName === "br") texts.push("\n");
     else {
+      if (node.tagName === "sup" && /[\p{L}\p{N})]$/u.test(texts.at(-1) ?? "")) texts.push("^");
       const edge = holdsBlocks(node) ? [undefined] : [];
       left.push(...edge);
       for (const child of shownIn(node).toReversed()) left.push(child);

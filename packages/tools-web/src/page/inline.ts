@@ -15,9 +15,10 @@ function written(nodes: readonly Node[], base: string, depth: number): string {
   let text = "";
   let last = "";
   for (const node of nodes) {
-    const piece = isText(node) ? words(node.value) : elementText(node, base, depth + 1);
+    let piece = isText(node) ? words(node.value) : elementText(node, base, depth + 1);
     if (piece === "") continue;
     // Each is right alone: a bracket and a sign of two pieces make no link or picture.
+    if (!isText(node) && (node.tagName === "sup" || node.tagName === "sub")) piece = shifted(node.tagName, text, piece);
     if (piece.startsWith("(") && last.endsWith("]")) text += "\\";
     else if (piece.startsWith("[") && last.endsWith("!")) text = `${text.slice(0, -1)}\\!`;
     text += piece;
@@ -57,6 +58,10 @@ function elementText(node: Element, base: string, depth: number): string {
     case "del":
     case "s":
       return around(written(shownIn(node), base, depth), "~~");
+    case "q":
+      return `“${written(shownIn(node), base, depth)}”`;
+    case "input":
+      return attributeOf(node, "checked") === undefined ? "[ ] " : "[x] ";
     case "video":
     case "audio":
       return link(node.tagName, attributeOf(node, "src"), base);
@@ -65,6 +70,19 @@ function elementText(node: Element, base: string, depth: number): string {
       return holdsBlocks(node) ? ` ${text} ` : text;
     }
   }
+}
+
+/** Raised words that mean the same on the line: ordinals and trade marks. */
+const raisedWords = /^(?:st|nd|rd|th|[eoaºª]|er|re|ème|tm|sm|®|™|©)$/i;
+
+/** Returns a raised or lowered text so that it cannot be read as part of what stands before it: 10 raised by 6 is `10^6`, not 106. */
+function shifted(tag: "sup" | "sub", before: string, text: string): string {
+  const inner = text.trim().replace(/^(\*{1,3})([\p{L}\p{N}]+)\1$/u, "$2");
+  // Signs of notes in brackets need no mark, nor do the numbers of a formula of chemistry.
+  if (!/[\p{L}\p{N})*]$/u.test(before) || !/^[-+\u2212*\p{L}\p{N}]/u.test(inner)) return text;
+  if (tag === "sup" ? raisedWords.test(inner) : /\p{L}$/u.test(before) && /^\d+$/.test(inner)) return text;
+  const isOne = /^[-+\u2212]?[\p{L}\p{N}.*]+$/u.test(inner);
+  return `${tag === "sup" ? "^" : "_"}${isOne ? inner : `(${inner})`}`;
 }
 
 /** Returns the address that a link leads to; undefined for one within the page, and for what is no page (`javascript:`, `data:`). */

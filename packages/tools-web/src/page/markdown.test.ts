@@ -30,6 +30,40 @@ describe("what a page shows stays", () => {
   });
 });
 
+describe("what stands above, below or across the line keeps its meaning", () => {
+  test.each([
+    ["10<sup>6</sup> rows, 2<sup>-10</sup>, e<sup>-x/2</sup>, 2<sup><i>n</i></sup>", "10^6 rows, 2^-10, e^(-x/2), 2^n"],
+    ["5 m<sup>2</sup>, 1<sup>1</sup>/<sub>2</sub>, (a+b)<sup>2</sup>", "5 m^2, 1^1/2, (a+b)^2"],
+    ["1<sup>st</sup>, 2<sup>e</sup>, Word<sup>TM</sup>, so<sup>[1]</sup>", "1st, 2e, WordTM, so[1]"],
+    ["so<sup><a href='#n'>1</a></sup> and <sup>a</sup> b", "so^1 and a b"],
+    ["CO<sub>2</sub>, x<sub>i</sub>, 101<sub>2</sub>, x<sub>i+1</sub>", "CO2, x_i, 101_2, x_(i+1)"],
+    ["<code>2<sup>10</sup></code><pre>2<sup>10</sup></pre>", "`2^10`\n\n```\n2^10\n```"],
+    ["he said <q>yes, <q>no</q></q>", "he said “yes, “no””"],
+    ["<ol><li value=3>a<li>b<li value=x>c</ol>", "3. a\n4. b\n5. c"],
+    ["<ol reversed><li>a<li>b</ol><ol reversed start=9><li>c<li>d</ol>", "2. a\n1. b\n\n9. c\n8. d"],
+    ["<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled> b</ul>", "- [x] a\n- [ ] b"],
+    ["<label><input type=checkbox checked> a control</label>", "a control"],
+  ])("%s", (html, markdown) => {
+    expect(of(html)).toBe(markdown);
+  });
+
+  test.each([
+    ["<tr><th>a<th>b<tr><td rowspan=2>x<td>1<tr><td>2", "| a | b |\n| --- | --- |\n| x | 1 |\n|  | 2 |"],
+    [
+      "<tr><th rowspan=2>k<th colspan=2>v<tr><th>a<th>b<tr><td>x<td rowspan=0>1<td>2<tr><td>y<td>3",
+      "| k | v |  |\n| --- | --- | --- |\n|  | a | b |\n| x | 1 | 2 |\n| y |  | 3 |",
+    ],
+    ["<tr><td rowspan=2 colspan=2>x<td>1<tr><td>2", "| x |  | 1 |\n| --- | --- | --- |\n|  |  | 2 |"],
+    ["<thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
+    [
+      "<tr><td>a<td>b<tr><td rowspan=-1>1<td rowspan=x>2<tr><td>3<td>4",
+      "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
+    ],
+  ])("a table of %s", (rows, markdown) => {
+    expect(of(`<table>${rows}</table>`)).toBe(markdown);
+  });
+});
+
 describe("formulas stay once", () => {
   const math = (inner: string, more = ""): string => `<math ${more}><semantics>${inner}</semantics></math>`;
   const tex = "<annotation encoding='application/x-tex'>x^2 % no\n</annotation>";

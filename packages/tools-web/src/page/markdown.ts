@@ -85,7 +85,9 @@ function addBlock(element: Element, base: string, blocks: string[]): void {
 }
 
 function addList(element: Element, base: string, blocks: string[]): void {
-  let number = Number(attributeOf(element, "start") ?? 1) || 1;
+  const step = attributeOf(element, "reversed") === undefined ? 1 : -1;
+  const first = step === 1 ? 1 : shownIn(element).filter(({ nodeName }) => nodeName === "li").length;
+  let number = wholeNumber(attributeOf(element, "start")) ?? first;
   const items: string[] = [];
   const loose: Node[] = [];
   for (const child of shownIn(element)) {
@@ -93,11 +95,17 @@ function addList(element: Element, base: string, blocks: string[]): void {
       loose.push(child);
       continue;
     }
-    const marker = element.tagName === "ol" ? `${number++}. ` : "- ";
+    number = wholeNumber(attributeOf(child, "value")) ?? number;
+    const marker = element.tagName === "ol" ? `${Math.max(0, number)}. ` : "- ";
+    number += step;
     addPrefixed(blocksOf(shownIn(child), base).join("\n"), marker, " ".repeat(marker.length), items);
   }
   if (items.length > 0) blocks.push(items.join("\n"));
   blocksOf(loose, base, blocks);
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*-?\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 }
 
 /** Adds a text whose first line has one prefix and the others another, unless it is empty. */
@@ -136,7 +144,12 @@ const mostColumns = 200;
 function addTable(table: Element, base: string, blocks: string[]): boolean {
   const children = shownIn(table);
   if (attributeOf(table, "role") === "presentation" || holdsLayout(children, 6)) return false;
-  const rows = elementsIn(children, "tr", 2).map((row) => cellsOf(row, base));
+  let spans: number[] = [];
+  const rows = elementsIn(children, "tr", 2).map((row, index, all) => {
+    // A cell does not reach into the next part of the table.
+    if (row.parentNode !== all[index - 1]?.parentNode) spans = [];
+    return cellsOf(row, base, spans);
+  });
   const width = Math.max(0, ...rows.map((row) => row.length));
   if (width < 2) return false;
   for (const row of rows) while (row.length < width) row.push("");
@@ -159,16 +172,29 @@ function holdsLayout(nodes: readonly Node[], levels: number): boolean {
   });
 }
 
-function cellsOf(row: Element, base: string): string[] {
+/** Returns the cells of a row; `spans` has the rows below that a cell of each column still covers. Cells over several leave the others empty. */
+function cellsOf(row: Element, base: string, spans: number[]): string[] {
   const cells: string[] = [];
+  const skip = (): void => {
+    for (let rest = spans[cells.length]; rest; rest = spans[cells.length]) {
+      spans[cells.length] = rest - 1;
+      cells.push("");
+    }
+  };
   for (const cell of shownIn(row)) {
     if (isText(cell) || (cell.tagName !== "td" && cell.tagName !== "th")) continue;
-    cells.push(oneLine(inlineText(shownIn(cell), base)).replaceAll("|", "\\|"));
-    // A cell over several columns leaves the others empty.
-    for (let span = Number(attributeOf(cell, "colspan") ?? 1); span > 1 && cells.length < mostColumns; span--)
-      cells.push("");
+    skip();
+    const width = wholeNumber(attributeOf(cell, "colspan")) ?? 1;
+    const height = wholeNumber(attributeOf(cell, "rowspan")) ?? 1;
+    let text = oneLine(inlineText(shownIn(cell), base)).replaceAll("|", "\\|");
+    for (let column = 0; column < Math.max(1, width) && cells.length < mostColumns; column++) {
+      spans[cells.length] = height === 0 ? Infinity : Math.max(height, 1) - 1;
+      cells.push(text);
+      text = "";
+    }
     if (cells.length >= mostColumns) break;
   }
+  skip();
   return cells;
 }
 
