@@ -1,5 +1,4 @@
 import { type Dirent, lstatSync, readlinkSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defineTool, type ExecutableTool, invalidArgument, toolOutput } from "@toolcrib/core";
 import { cutBytes, printableName, type Truncation, truncationNotice } from "@toolcrib/core/text";
@@ -59,6 +58,7 @@ export function createListDirTool(options: FsToolOptions = {}): ExecutableTool {
         try {
           const directory = openInside(canonical, scope, "read");
           try {
+            const { readdir } = process.getBuiltinModule("node:fs/promises");
             const all = await readdir(directory.at("."), { withFileTypes: true });
             signal?.throwIfAborted();
             const entries = await withoutDenied(all, canonical, scope, signal);

@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { isObject, messageOf } from "@toolcrib/core/text";
 import type { Recorder } from "../conversation/history.ts";
@@ -183,6 +183,7 @@ async function openJournal(
 ): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const how = bytes === undefined ? O_CREAT | O_EXCL : O_NOFOLLOW | O_NONBLOCK;
+  const { open } = process.getBuiltinModule("node:fs/promises");
   const handle = await open(path, O_WRONLY | O_APPEND | how, 0o600);
   try {
     const stats = await handle.stat();

@@ -1,5 +1,4 @@
 import { readSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isObject } from "@toolcrib/core/text";
 import { textOf } from "../conversation/conversation.ts";
@@ -37,6 +36,7 @@ export function sessionId(file: string): string {
 
 /** Returns the journals of a folder, last changed first; none when the folder does not exist. Leaves out other files, links and pipes. */
 export async function listSessions(folder: string): Promise<SessionSummary[]> {
+  const { readdir } = process.getBuiltinModule("node:fs/promises");
   const names = await readdir(folder).catch(() => []);
   const found: SessionSummary[] = [];
   for (const name of names.filter((one) => one.endsWith(".jsonl"))) {

@@ -1,5 +1,4 @@
 import { type Stats, statSync, unlinkSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { FileLock, namesIn, removeFlatFolder, removeIfPossible, systemErrorCode } from "@toolcrib/kit/files";
@@ -158,7 +157,7 @@ export class SessionFolder {
 
 /** Returns whether a session file is a journal, which grows, and not one document. Its first line says so. */
 export async function isJournal(path: string): Promise<boolean> {
-  const handle = await open(path);
+  const handle = await process.getBuiltinModule("node:fs/promises").open(path);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(32));
     return buffer.toString("latin1", 0, bytesRead).startsWith('{"type":"session"');

@@ -1,5 +1,4 @@
 import { chmodSync, chownSync, fchmodSync, fchownSync, fsync, futimesSync, utimesSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { isForbiddenByNode } from "./systemErrors.ts";
 
@@ -51,7 +50,7 @@ export async function flush({ descriptor, path }: OpenFile): Promise<void> {
   } catch (error) {
     if (!isForbiddenByNode(error)) throw error;
     // A handle's own sync is allowed, and flushes all writes to the file.
-    const handle = await open(path, "r");
+    const handle = await process.getBuiltinModule("node:fs/promises").open(path, "r");
     try {
       await handle.sync().catch((refused: unknown) => {
         if (!isForbiddenByNode(refused)) throw refused;

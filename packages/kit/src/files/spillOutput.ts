@@ -1,4 +1,3 @@
-import { open, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Middleware } from "@toolcrib/core";
 import {
@@ -87,6 +86,7 @@ async function keep(
 
 /** Writes a new file, neither through a link nor leaving a part behind. Rejects with the system's error. */
 async function writeNew(path: FilePath, text: string): Promise<void> {
+  const { open, unlink } = process.getBuiltinModule("node:fs/promises");
   const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(text);
