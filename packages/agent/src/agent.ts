@@ -23,10 +23,10 @@ import { Journal, type JournalStart } from "./session/journal.ts";
 import { openSession } from "./session/openSession.ts";
 import type { Session } from "./session/session.ts";
 import { createSaveSessionContextTool } from "./session/sessionContext.ts";
-import { type Compacted, compactNow } from "./turn/compact.ts";
-import { runTurn } from "./turn/loop.ts";
+import type { Compacted } from "./turn/compact.ts";
 import { busyError, type LoopState } from "./turn/loopState.ts";
 import { Steps } from "./turn/steps.ts";
+import { checkStart, type TurnStart } from "./turn/turnStart.ts";
 
 /** A conversation between a user, a model behind a provider, and the tools of a registry. */
 export class Agent {
@@ -88,7 +88,7 @@ export class Agent {
 
   /** Runs one turn and yields its events, `end` last. Throws on failure. Leaving the iteration ends the turn. */
   streamChat(message: UserContent, options?: ChatOptions): AsyncGenerator<AgentEvent, void> {
-    return runTurn(this.#state, { message }, options);
+    return this.#turn({ message }, options);
   }
 
   /** Returns the questions for the user; empty while no call waits for an answer. */
@@ -107,7 +107,7 @@ export class Agent {
 
   /** Does the same as `approve`, yielding the events as `streamChat` does. */
   streamApprove(answers: Answers, options?: ApproveOptions): AsyncGenerator<AgentEvent, void> {
-    return runTurn(this.#state, { answers }, options);
+    return this.#turn({ answers }, options);
   }
 
   /** Adds a message to the next step of the running turn; when no turn runs, to the start of the next one. */
@@ -119,8 +119,35 @@ export class Agent {
    * Shortens the conversation now: it begins anew with a summary by the model, of what its request can hold. Resolves to what was done, or undefined where
    * that would save too little.
    */
-  compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
-    return compactNow(this.#state, options.signal);
+  async compact(options: Pick<ChatOptions, "signal"> = {}): Promise<Compacted | undefined> {
+    this.#begin();
+    try {
+      const { compactNow } = await import("./turn/loop.ts");
+      return await compactNow(this.#state, options.signal);
+    } finally {
+      this.#state.running = false;
+    }
+  }
+
+  async *#turn(start: TurnStart, options: ChatOptions = {}): AsyncGenerator<AgentEvent, void> {
+    this.#begin();
+    try {
+      const checked = checkStart(this.pending, start, options);
+      // Not needed to make an agent: programs that only offer its tools do not wait for it.
+      const { runTurn } = await import("./turn/loop.ts");
+      for await (const event of runTurn(this.#state, checked, options)) {
+        options.stopWhen?.see?.(event);
+        yield event;
+      }
+    } finally {
+      this.#state.running = false;
+    }
+  }
+
+  /** Throws an AgentError `busy` while a turn runs. */
+  #begin(): void {
+    if (this.#state.running) throw busyError();
+    this.#state.running = true;
   }
 
   #keepJournal(file: string, start: Partial<JournalStart> = {}): void {

@@ -7,7 +7,7 @@ import type { ReplyEvent, ToolChoice } from "../provider.ts";
 import { modelRules } from "../providers/models/models.ts";
 import { pictureShare } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
-import { busyError, type CompactionOptions, type LoopState, waitingError } from "./loopState.ts";
+import { type CompactionOptions, type LoopState, waitingError } from "./loopState.ts";
 import { requestReply } from "./requestReply.ts";
 import { requestTools } from "./requestTools.ts";
 import { type Shortened, shorten } from "./shorten.ts";
@@ -54,13 +54,11 @@ export async function* compact(
   yield anew.done;
 }
 
-/** Compacts now, whatever the size; resolves to what was done. Throws `busy` while a turn runs or calls wait, or what the provider threw. */
+/** Compacts now, whatever the size; resolves to what was done. Throws `busy` while calls wait, or what the provider threw. */
 export async function compactNow(state: LoopState, signal?: AbortSignal): Promise<Compacted | undefined> {
-  if (state.running) throw busyError();
   const { history, tools } = state;
   if (history.pending.length > 0) throw waitingError();
   const clock = new RequestClock(signal, state.limits);
-  state.running = true;
   try {
     const room = roomForSummary(history, windowOf(state));
     const steps = beginAnew({ state, messages: history.messages, clock, tools, room, reason: "asked" });
@@ -73,7 +71,6 @@ export async function compactNow(state: LoopState, signal?: AbortSignal): Promis
   } finally {
     clock.dispose();
     await history.recorder?.turnEnded();
-    state.running = false;
   }
 }
 

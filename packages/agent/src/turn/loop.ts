@@ -1,28 +1,26 @@
 import { answerOf, callsOf, type NotRunReason, openCalls, userMessage } from "../conversation/conversation.ts";
 import type { History } from "../conversation/history.ts";
-import type { Answers } from "../conversation/state.ts";
 import { lastCalls } from "../conversation/waiting.ts";
-import { AgentError, isAgentError } from "../errors.ts";
+import { isAgentError } from "../errors.ts";
 import type { AgentEvent, AssistantMessage, EndReason, StopReason, ToolCallBlock, ToolMessage } from "../messages.ts";
-import { type ChatOptions, checkApproveOptions, checkChatOptions, type UserContent } from "../options.ts";
+import type { ChatOptions, UserContent } from "../options.ts";
 import type { Provider, ToolChoice } from "../provider.ts";
 import { picturesOf } from "../providers/models/pictures.ts";
 import { RequestClock } from "../requestClock.ts";
-import { isUserBlock } from "../session/checkSession.ts";
 import { unreadCall } from "../textCalls/unreadCall.ts";
 import { compact } from "./compact.ts";
 import { takeFittingReply } from "./fittingReply.ts";
-import { busyError, type LoopState } from "./loopState.ts";
+import type { LoopState } from "./loopState.ts";
 import { PictureLimiter, withFittedPictures, withoutPictures } from "./pictures.ts";
-import { askerOf, checkAnswers, oneAtATime, resultsWithoutAnswer } from "./questions.ts";
+import { askerOf, oneAtATime, resultsWithoutAnswer } from "./questions.ts";
 import { RepeatGuard } from "./repeats.ts";
 import { requestTools } from "./requestTools.ts";
 import { summaryAlone } from "./summary.ts";
 import { deliverSteering } from "./takeReply.ts";
 import { runCalls, type ToolRun, takeAnswers } from "./toolCalls.ts";
+import type { TurnStart } from "./turnStart.ts";
 
-/** The start of a turn: a message of the user, or the answers with which the turn that asked goes on. */
-type TurnStart = { readonly message: UserContent } | { readonly answers: Answers };
+export { compactNow } from "./compact.ts";
 
 /**
  * Runs one turn: asks the model and runs its calls until it answers, a guard's question stays open, or a limit is reached. Yields what
@@ -30,29 +28,17 @@ type TurnStart = { readonly message: UserContent } | { readonly answers: Answers
  */
 export async function* runTurn(
   state: LoopState,
-  start: TurnStart,
-  options: ChatOptions = {},
+  given: TurnStart,
+  options: ChatOptions,
 ): AsyncGenerator<AgentEvent, void> {
-  for await (const event of eventsOf(state, start, options)) {
-    options.stopWhen?.see?.(event);
-    yield event;
-  }
-}
-
-async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOptions): AsyncGenerator<AgentEvent, void> {
   const { history, limits, steps } = state;
-  if (state.running) throw busyError();
-  state.running = true;
-  const checked = await checkStart(state, start, options).catch((error: unknown) => {
-    state.running = false;
-    throw error;
-  });
+  const start = await withPictures(given, state, options);
   const clock = new RequestClock(options.signal, limits);
   let text = "";
   try {
     const run = toolRun(state, clock, options);
     const ask = askerOf(options, run);
-    let { step, reply, calls } = yield* begin(state, checked, run, options);
+    let { step, reply, calls } = yield* begin(state, start, run, options);
     if (reply) text = answerOf(reply);
     let isPaused = false;
     let end: Extract<AgentEvent, { type: "end" }> | undefined;
@@ -98,25 +84,15 @@ async function* eventsOf(state: LoopState, start: TurnStart, options: ChatOption
   } finally {
     clock.abort();
     clock.dispose();
-    try {
-      await history.closeOpenCalls("aborted");
-      await history.recorder?.turnEnded();
-    } finally {
-      state.running = false;
-    }
+    await history.closeOpenCalls("aborted");
+    await history.recorder?.turnEnded();
   }
 }
 
-/** Resolves to the start of a turn, with the pictures of the user as they can be sent. Rejects for what cannot begin one. */
-async function checkStart(state: LoopState, start: TurnStart, options: ChatOptions): Promise<TurnStart> {
-  if ("message" in start) {
-    refuseMessage(start.message);
-    checkChatOptions(options);
-    return { message: await withFittedPictures(start.message, new PictureLimiter(state), options.signal) };
-  }
-  const answers = checkAnswers(state.history.pending, start.answers);
-  checkApproveOptions(options);
-  return { answers };
+/** Resolves to the start of a turn, with the pictures of the user as they can be sent. */
+async function withPictures(start: TurnStart, state: LoopState, { signal }: ChatOptions): Promise<TurnStart> {
+  if (!("message" in start)) return start;
+  return { message: await withFittedPictures(start.message, new PictureLimiter(state), signal) };
 }
 
 /** The position of a turn: the number of replies it has had, and the last one with the calls that have not run yet. */
@@ -153,16 +129,6 @@ function askingForCall(message: UserContent, choice: ToolChoice = "auto", { abil
     choice === "required" ? "Answer this by calling a tool." : `Answer this by calling the tool ${choice.name}.`;
   const content = typeof message === "string" ? [{ type: "text", text: message } as const] : message;
   return [...content, { type: "text", text: request }];
-}
-
-/** Throws for a message without content: services refuse it, and every later request that holds it. */
-function refuseMessage(content: UserContent): void {
-  const refuse = (message: string): AgentError => new AgentError({ code: "invalid_request", message });
-  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isUserBlock)))
-    throw refuse("A message is text, or a list of text and image blocks.");
-  const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
-  if (blocks.every((block) => block.type === "text" && block.text.trim() === ""))
-    throw refuse("The message is empty; say what to do.");
 }
 
 function* unreadCallOf(

@@ -8,8 +8,7 @@ import {
   type ToolErrorDetails,
   toolFingerprint,
 } from "@toolcrib/core";
-import { attempt, canonicalJson, guardedCallOf, mostUpTo, offeredFolder, quote, upToOf } from "@toolcrib/core/internal";
-import { messageOf } from "@toolcrib/core/text";
+import { attempt, canonicalJson, guardedCallOf, offeredFolder, upToOf } from "@toolcrib/core/internal";
 import { denied, interrupted, notRun, toolMessage } from "../conversation/conversation.ts";
 import { frozenJson } from "../conversation/frozenJson.ts";
 import type { Answers } from "../conversation/state.ts";
@@ -183,31 +182,6 @@ export function oneAtATime(approve: Approve): Approve {
     last = answer.catch(() => undefined);
     return answer;
   };
-}
-
-/** Returns frozen copies of the answers. Throws unless each is one to a question that waits. */
-export function checkAnswers(pending: readonly PendingCall[], answers: Answers): Answers {
-  if (pending.length === 0) throw invalidOption("No call waits for an answer; see agent.pending.");
-  if (typeof answers !== "object" || answers === null || Array.isArray(answers))
-    throw invalidOption(`approve needs an object of answers by the id of the call: { [callId]: ${answerForms} }.`);
-  const checked = Object.entries(answers).map(([id, answer]) => {
-    if (!pending.some(({ callId }) => callId === id))
-      throw invalidOption(`No call with the id ${quote(id)} waits; agent.pending lists those that do.`);
-    if (!isAnswer(answer))
-      throw invalidOption(`The answer for ${id} must be ${answerForms}, received ${quote(answer)}.`);
-    return [id, copyOf(id, answer)] as const;
-  });
-  return Object.fromEntries(checked);
-}
-
-const answerForms = `true, false, a reason, { args } or { output }, or { upTo: 1 to ${mostUpTo} } if its question offers that`;
-
-function copyOf(id: string, answer: Answer): Answer {
-  try {
-    return frozenJson(answer);
-  } catch (cause) {
-    throw invalidOption(`The answer for ${id} cannot be saved: ${messageOf(cause)}.`);
-  }
 }
 
 /** Throws where an answer does not fit its question, or its arguments their tool; what guards say of them is for later. */

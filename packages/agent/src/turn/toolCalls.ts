@@ -15,6 +15,7 @@ import { addUsage } from "../conversation/usage.ts";
 import { givenArguments, lastCalls } from "../conversation/waiting.ts";
 import type { AgentEvent, PendingCall, ToolCallBlock, ToolMessage, Usage } from "../messages.ts";
 import { boundedResult } from "./boundedResult.ts";
+import { checkAnswers } from "./checkAnswers.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { fitPicture, type PictureLimiter } from "./pictures.ts";
 import {
@@ -23,7 +24,6 @@ import {
   answeredResult,
   approveAsAnswered,
   askedWithin,
-  checkAnswers,
   checkFit,
   isUnanswered,
   questionOf,
