@@ -4,32 +4,46 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** Lists what importing a built file of this package loads from other packages, as it is written there. */
-function loadedBy(file: string): string[] {
+/** Lists what importing a built file of this package loads: from other packages, as it is written there, the addresses of files, and Node's own modules. */
+function loadedBy(file: string): { names: string[]; files: string[]; builtins: string[] } {
   const script = `
     import { isBuiltin, registerHooks } from "node:module";
-    const loaded = new Set();
+    const names = new Set();
+    const files = new Set();
     registerHooks({
       resolve(specifier, context, next) {
         // Of Node's own modules, crypto alone takes longer to load than all of this package.
         const isLight = isBuiltin(specifier) && !/^(?:node:)?crypto$/.test(specifier);
-        if (!isLight && !/^(?:\\.|file:)/.test(specifier)) loaded.add(specifier);
-        return next(specifier, context);
+        if (!isLight && !/^(?:\\.|file:)/.test(specifier)) names.add(specifier);
+        const found = next(specifier, context);
+        if (found.url.startsWith("file:")) files.add(found.url);
+        return found;
       },
     });
     await import(${JSON.stringify(new URL(`../dist/${file}`, import.meta.url).href)});
-    console.log([...loaded].join("\\n"));`;
+    const builtins = process.moduleLoadList.filter((name) => name.startsWith("NativeModule "));
+    console.log(JSON.stringify({ names: [...names], files: [...files], builtins }));`;
   const cwd = fileURLToPath(new URL("../", import.meta.url));
-  const loaded = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd, encoding: "utf8" });
-  return loaded.trim().split("\n").filter(Boolean);
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd, encoding: "utf8" }));
 }
 
 test("importing the package loads no dependency that only some calls need", () => {
-  expect(loadedBy("index.js").filter((name) => !name.startsWith("@toolcrib/"))).toEqual([]);
+  expect(loadedBy("index.js").names.filter((name) => !name.startsWith("@toolcrib/"))).toEqual([]);
+});
+
+test("importing the package reads 20 files of ours, and leaves what only a turn or a command needs for the first one", () => {
+  const { files, builtins } = loadedBy("index.js");
+  expect(files.length).toBeLessThanOrEqual(20);
+  const later = /function\*? ?(?:runTurn|runProgram)\(/;
+  expect(files.filter((file) => later.test(readFileSync(new URL(file), "utf8")))).toEqual([]);
+  expect(builtins).toContain("NativeModule path");
+  // Node loads them with `node:fs` where that is imported by name.
+  expect(builtins).not.toContain("NativeModule internal/fs/promises");
+  expect(builtins).not.toContain("NativeModule stream");
 });
 
 test("importing the registry alone loads no agent", () => {
-  const loaded = loadedBy("registry.js");
+  const { names: loaded } = loadedBy("registry.js");
   expect(loaded).toContain("@toolcrib/tools-fs");
   expect(loaded).toContain("@toolcrib/agent/sessions");
   expect(loaded).not.toContain("@toolcrib/agent");

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { passLimit, run, sharedFolder, uniqueSleep, withArgument } from "../fixtures/commands.ts";
 import { createBashTools } from "./bash.ts";
 import type { RunBashOptions } from "./bashOptions.ts";
-import type { ShellRequest } from "./process/runShell.ts";
+import type { ShellRequest } from "./process/shellRequest.ts";
 import { createRunBashTool } from "./runBash.ts";
 
 const folder = sharedFolder("bash");

@@ -20,7 +20,8 @@ import type { ScrubEnv } from "./environment.ts";
 import type { BackgroundJobs } from "./jobs/backgroundJobs.ts";
 import type { Leftovers } from "./process/leftovers.ts";
 import { findShell } from "./process/platform.ts";
-import { runShell, type ShellRunner } from "./process/runShell.ts";
+import { runShell } from "./process/runShell.ts";
+import type { ShellRunner } from "./process/shellRequest.ts";
 import type { SandboxLimits } from "./sandbox/bubblewrap.ts";
 import { gitFoldersOf } from "./sandbox/gitFolders.ts";
 import {

@@ -5,7 +5,7 @@ import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import type { RunningProcess } from "./process/processes.ts";
-import type { CommandWatch, EndedCommand, ShellResult } from "./process/runShell.ts";
+import type { CommandWatch, EndedCommand, ShellResult } from "./process/shellRequest.ts";
 import { describeProtection, describeRefusals } from "./sandbox/refusals.ts";
 import type { EnteredSandbox } from "./sandbox/sandbox.ts";
 

@@ -1,6 +1,6 @@
 import { invalidArgument, ToolError } from "@toolcrib/core";
 import { clip } from "@toolcrib/core/text";
-import type { CommandWatch, EndedCommand } from "../process/runShell.ts";
+import type { CommandWatch, EndedCommand } from "../process/shellRequest.ts";
 import { Job, type JobCommand } from "./job.ts";
 
 /** Most commands that run in the background at once. */

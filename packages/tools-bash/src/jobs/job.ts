@@ -3,7 +3,7 @@ import { messageOf } from "@toolcrib/core/text";
 import type { CommandInput } from "../process/commandInput.ts";
 import { killLeft, killTree } from "../process/platform.ts";
 import type { RunningProcess } from "../process/processes.ts";
-import type { CommandWatch, EndedCommand } from "../process/runShell.ts";
+import type { CommandWatch, EndedCommand } from "../process/shellRequest.ts";
 import { type StreamOutput, type StreamText, textWithNotes } from "../process/streamOutput.ts";
 
 export interface JobCommand {

@@ -15,7 +15,8 @@ import {
 import { createBashTools } from "../bash.ts";
 import type { BashToolOptions } from "../bashOptions.ts";
 import { createLeftovers } from "../process/leftovers.ts";
-import { runShell, type ShellRunner } from "../process/runShell.ts";
+import { runShell } from "../process/runShell.ts";
+import type { ShellRunner } from "../process/shellRequest.ts";
 import { StreamOutput } from "../process/streamOutput.ts";
 import { createRunBashTool } from "../runBash.ts";
 import { type BackgroundJobs, createBackgroundJobs, mostRunning } from "./backgroundJobs.ts";

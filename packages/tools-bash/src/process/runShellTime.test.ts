@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
-import { runShell, type ShellResult } from "./runShell.ts";
+import { runShell } from "./runShell.ts";
+import type { ShellResult } from "./shellRequest.ts";
 
 /*
  * What depends on time, with real processes and a clock that stands still unless the test moves it. The clock of a busy machine
