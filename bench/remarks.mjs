@@ -20,7 +20,7 @@ const remarks = [
   [/gemini-cli-core fallback/, "The peer's own cost is low on a small tree; on the medium one the goal is met."],
   [
     /^toolcrib run, start to its first request, to .*(?<!memory)$/,
-    "Half of all samples are in Node's loader, which finds, reads and links 334 files; 236 of them are the package `openai`, 60 ms of some 240 of the main thread. Node's start takes 23, its fetch 38. Without gain: V8's flags for memory and compiling.",
+    "Half of all samples are in Node's loader, which finds, reads and links some 320 files; 236 of them are the package `openai`, 60 ms of some 240 of the main thread. Node's start takes 23, its fetch 38. Without gain: V8's flags for memory and compiling.",
   ],
   [
     /^toolcrib run, start to its first request, to .*memory$/,
@@ -45,11 +45,11 @@ const remarks = [
   ],
   [
     /^the first tool call of a process/,
-    "Finding and linking 63 files takes a third of the time, 0.3 to 0.5 ms a file. Not done: all packages in one file (0.80; a fix in a package would not reach the command), one shared file a package (0.85 to 0.91; whoever imports core would load its file tools).",
+    "Finding and linking 59 files takes a third of the time, 0.3 to 0.5 ms a file. Not done: all packages in one file (0.80; a fix in a package would not reach the command). Without gain: the command's own code in three files (1.02 of the instructions).",
   ],
   [
     /^import of/,
-    "Of 57 ms of the main thread core takes 9, kit 8, the packs 14, sessions 7, the agent 13; three tenths are V8's reading of 34 files, the rest mostly Node's loader. Files without spaces take 0.97 of it; short names 0.81 to 0.87, with stack traces that nobody can read.",
+    "Six tenths of the instructions are V8's reading of 640 KB in 19 files, the rest mostly Node's loader, 0.3 to 0.5 ms a file. Files without spaces take 0.97 of it; short names 0.81 to 0.87, with stack traces that nobody can read.",
   ],
   [
     /^web_fetch .*pages 11/,

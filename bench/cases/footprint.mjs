@@ -27,6 +27,7 @@ export async function startup(report, { rounds }) {
       goal,
     });
   }
+  if (process.env.TOOLCRIB_BEFORE) toBefore(report, process.env.TOOLCRIB_BEFORE, rounds * 3);
   const bin = join(root, "packages/cli/dist/bin.js");
   const time = (args) => {
     const started = performance.now();
@@ -58,6 +59,24 @@ export async function startup(report, { rounds }) {
     report({ name: "the prompt of toolcrib chat", value: spread(times).median, unit: "ms", goal: 150 });
   } finally {
     rmSync(state, { recursive: true, force: true });
+  }
+}
+
+/** Compares with a checkout that is built, in the folder that TOOLCRIB_BEFORE names: new processes in turn, without a compile cache. */
+function toBefore(report, before, rounds) {
+  for (const [name, then, goal] of [
+    ["import of @toolcrib/defaults", "", 0.65],
+    ["import of @toolcrib/defaults and one call of read_file", 'await tools().execute("read_file", { path })', 0.75],
+  ]) {
+    const run = (folder) => {
+      const file = JSON.stringify(join(folder, "packages/defaults/dist/index.js"));
+      const code = `const path = ${JSON.stringify(join(root, "README.md"))}, t = performance.now();
+        const { createDefaultToolRegistry: tools } = await import(${file}); ${then}; console.log(performance.now() - t)`;
+      return Number(execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }));
+    };
+    for (const folder of [root, before]) run(folder);
+    const ratios = Array.from({ length: rounds }, () => run(root) / run(before));
+    report({ name: `${name}, to the build before`, goal, ratio: spread(ratios) });
   }
 }
 
