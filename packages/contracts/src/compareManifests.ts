@@ -1,5 +1,5 @@
 import type { JsonSchema, ToolTraits } from "@toolcrib/core";
-import { canonicalJson, isPlainObject, pointerPart, quote, walkSchema } from "@toolcrib/core/internal";
+import { canonicalJson, isPlainObject, quote, walkSchema } from "@toolcrib/core/internal";
 import { argumentAt, argumentsOf } from "./argumentPath.ts";
 import { compareArguments, compareSchemas, madeOptional, type SchemaChange } from "./compareSchemas.ts";
 import { descriptionsOf, type ToolContract, type ToolManifest } from "./toolContract.ts";
@@ -152,7 +152,7 @@ function fieldsOf(schema: JsonSchema): Set<string> {
   const nameOf = argumentsOf(schema);
   walkSchema(schema, ({ properties }, at) => {
     for (const [name, field] of Object.entries(isPlainObject(properties) ? properties : {}))
-      if (field !== false) fields.add(nameOf(`${at}/properties/${pointerPart(name)}`));
+      if (field !== false) fields.add(nameOf(at) === "" ? name : `${nameOf(at)}.${name}`);
   });
   return fields;
 }

@@ -2,7 +2,7 @@
 export { withoutClock } from "./arguments/clockValues.ts";
 export { mendSchema } from "./arguments/mend.ts";
 export { repair } from "./arguments/repair.ts";
-export { draftOf, filterKeywords, mapSchemas, pointerName, pointerPart, walkSchema } from "./arguments/schemaParts.ts";
+export { draftOf, filterKeywords, mapSchemas, pointerName, walkSchema } from "./arguments/schemaParts.ts";
 export { attempt } from "./callSafely.ts";
 export {
   type Definition,
