@@ -49,13 +49,9 @@ export function fallbackProvider(first: Provider, ...others: readonly Provider[]
         if (!next) throw error;
         current = next;
         failures = 0;
-        throw switched(error, next);
+        const message = `${error.message} Continuing with ${next.name}/${next.model}.`;
+        throw new AgentError({ code: error.code, message, cause: error, retryable: true, retryAfterMs: 0 });
       }
     },
   };
-}
-
-function switched(cause: AgentError, next: Provider): AgentError {
-  const message = `${cause.message} Continuing with ${next.name}/${next.model}.`;
-  return new AgentError({ code: cause.code, message, cause, retryable: true, retryAfterMs: 0 });
 }

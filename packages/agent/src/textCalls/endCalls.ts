@@ -1,5 +1,6 @@
 import type { ChatTool } from "@toolcrib/core";
 import { attempt, repair } from "@toolcrib/core/internal";
+import { isObject } from "@toolcrib/core/text";
 import { parseArguments } from "../conversation/parseArguments.ts";
 import type { ToolCallBlock } from "../messages.ts";
 import type { CallFormat, WrittenCall } from "./formats.ts";
@@ -107,14 +108,10 @@ function offered(calls: readonly WrittenCall[], at: number, tools: OfferedTools)
     const tool = tools.get(name);
     if (!tool) return { name, problem: "not-offered" };
     const { args, malformed } = parseArguments(written);
-    const typed = isText ? typedArguments(args, tool) : args;
+    // Text gets the types that the tool states; if the schema costs too much, the registry says so.
+    const repaired = isText ? attempt(() => repair({ ...args }, tool.parameters)) : undefined;
+    const typed = isObject(repaired) ? repaired : args;
     blocks.push({ type: "tool-call", id: "", name: tool.name, args: typed, ...(malformed && { malformed }) });
   }
   return { at, calls: blocks };
-}
-
-/** Gives arguments that came as text the types that the tool states. */
-function typedArguments(args: ToolCallBlock["args"], { parameters }: ChatTool["function"]): ToolCallBlock["args"] {
-  // If the schema costs too much, the registry says so.
-  return attempt(() => repair({ ...args }, parameters) as ToolCallBlock["args"]) ?? args;
 }

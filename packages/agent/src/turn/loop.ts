@@ -78,8 +78,10 @@ export async function* runTurn(
     await clock.drained();
     yield end;
   } catch (error) {
+    // The service would refuse the message again in every later request.
+    const isRefused = isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
     // While calls wait it is an error of whoever was asked, not of the service.
-    if (isRefused(error) && history.pending.length === 0) await withdrawRefused(history);
+    if (isRefused && history.pending.length === 0) await withdrawRefused(history);
     throw error;
   } finally {
     clock.abort();
@@ -193,9 +195,4 @@ async function withdrawRefused(history: History): Promise<void> {
   const lastReply = history.messages.findLastIndex((message) => message.role === "assistant");
   for (const message of history.messages.slice(lastReply + 1))
     if (message.role === "tool" && picturesOf(message).length > 0) await history.addResult(withoutPictures(message));
-}
-
-/** Returns whether the service would refuse the message again in every later request. */
-function isRefused(error: unknown): boolean {
-  return isAgentError(error) && (error.code === "invalid_request" || error.code === "not_understood");
 }

@@ -5,9 +5,6 @@ import type { Send } from "../shared/streamReply.ts";
 import { type ChatClient, chatAbilities, createChatSend } from "./chatCompletions.ts";
 import { openRouterCompat } from "./compat.ts";
 
-const keyVariable = "OPENROUTER_API_KEY";
-const defaultBaseURL = "https://openrouter.ai/api/v1";
-
 export type OpenRouterProviderOptions = ProviderOptions<ChatClient>;
 
 /** Models of many makers over OpenRouter's chat completions, which reports what each reply cost. Key: `OPENROUTER_API_KEY`. */
@@ -20,9 +17,9 @@ export class OpenRouterProvider implements Provider {
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenRouterProviderOptions = {}) {
     checkProviderOptions("OpenRouterProvider", options, {});
-    const { model = defaultModels.openrouter, baseURL = defaultBaseURL } = options;
+    const { model = defaultModels.openrouter, baseURL = "https://openrouter.ai/api/v1" } = options;
     this.model = model;
-    const described = { name: this.name, label: "OpenRouter", model, baseURL, keyVariable };
+    const described = { name: this.name, label: "OpenRouter", model, baseURL, keyVariable: "OPENROUTER_API_KEY" };
     const rules = modelRules(described);
     // Only Anthropic's models have to be asked to keep the beginning of a conversation.
     const body = {
