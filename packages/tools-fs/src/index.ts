@@ -1,6 +1,11 @@
 export { createEditFileTool } from "./edit/editFile.ts";
 export { createFsTools } from "./fileSystem.ts";
+export { createListDirTool } from "./listDir.ts";
+export { createMkdirTool } from "./mkdir.ts";
+export { createMoveTool } from "./move/move.ts";
 export type { FsToolOptions } from "./options.ts";
 export { createApplyPatchTool } from "./patch/applyPatch.ts";
 export { diffOfChanges, type FileChange, proposeChanges } from "./proposeChanges.ts";
 export { createReadFileTool } from "./read/readFile.ts";
+export { createRemoveTool } from "./remove/remove.ts";
+export { createWriteFileTool } from "./writeFile.ts";
