@@ -86,7 +86,10 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   return {
     start(files) {
       cancel();
-      if (files?.tree !== memory?.tree) waiting = [];
+      if (files?.tree !== memory?.tree) {
+        waiting = [];
+        seen.clear();
+      }
       memory = files?.hasRoom ? files : undefined;
     },
     add(path) {

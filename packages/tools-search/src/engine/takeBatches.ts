@@ -129,7 +129,7 @@ function createBatchSearch(job: SearchJob, query: Query, queue: BatchQueue, take
           finishPart();
           report = createReport();
           part = order + 2 * at + 2;
-          while (!taker.leave({ order: part - 1, start: number, paths: [path] })) yield;
+          while (!taker.stopsNow() && !taker.leave({ order: part - 1, start: number, paths: [path] })) yield;
         } else {
           const isText = typeof found === "boolean" ? found : yield* found;
           if (isText && hole > 0) notes.addHole(whole, hole);

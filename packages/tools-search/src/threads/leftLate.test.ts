@@ -80,3 +80,25 @@ test("leaves a file to another thread when the last one has seen nothing to do",
   leaves?.();
   expect((await found).text).toContain("large:1\n");
 });
+
+test("asks for no thread once the search is over", async () => {
+  const tree = temporaryFolder("search-left-over");
+  for (let file = 0; file < 40; file += 1)
+    writeFileSync(join(tree, `${file}`), `${"a line\n".repeat(200_000)}needle\n`);
+  const stopping = new AbortController();
+  const waiting: boolean[] = [];
+  const pool: SearchPool = {
+    takers: 2,
+    alive: 0,
+    ask(member) {
+      stopping.abort(new Error("enough"));
+      waiting.push(member.waits);
+    },
+    leave: nothing,
+    release: nothing,
+  };
+  const options = { signal: stopping.signal, matchLimitMs: 60_000 };
+  await expect(runSearch(pool, countNeedles(tree), options)).rejects.toThrow("enough");
+  for (let turn = 0; turn < 2000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(waiting).toEqual([false]);
+});

@@ -97,7 +97,7 @@ class RunningSearch implements PoolMember {
   }
 
   get waits(): boolean {
-    return this.joined === 0 && !this.#isHere && this.#noThreads === undefined;
+    return this.joined === 0 && !this.#isHere && !this.#isOver && this.#noThreads === undefined;
   }
 
   get wanted(): { ready: number; started: number } {
@@ -148,6 +148,8 @@ class RunningSearch implements PoolMember {
       onResult: (batch) => this.#batches.push(batch),
       onFound: (files) => this.#count(files),
       onLeft: (batch) => {
+        // A search that is over would never leave the pool again.
+        if (this.#isOver) return;
         this.#left.push(batch);
         this.#pool.ask(this);
       },
