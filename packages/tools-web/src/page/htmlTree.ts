@@ -246,7 +246,9 @@ export function allText(nodes: readonly Node[]): string {
       if (node.value !== "") texts.push(node.value);
     } else if (node.tagName === "br") texts.push("\n");
     else {
-      if (node.tagName === "sup" && /[\p{L}\p{N})]$/u.test(texts.at(-1) ?? "")) texts.push("^");
+      const first = node.tagName === "sup" ? shownIn(node)[0] : undefined;
+      if (first && isText(first) && /^[-+]?\d/.test(first.value) && /[\p{L}\p{N})]$/u.test(texts.at(-1) ?? ""))
+        texts.push("^");
       const edge = holdsBlocks(node) ? [undefined] : [];
       left.push(...edge);
       for (const child of shownIn(node).toReversed()) left.push(child);

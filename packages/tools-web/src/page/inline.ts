@@ -72,15 +72,21 @@ function elementText(node: Element, base: string, depth: number): string {
   }
 }
 
-/** Raised words that mean the same on the line: ordinals and trade marks. */
-const raisedWords = /^(?:st|nd|rd|th|[eoaºª]|er|re|ème|tm|sm|®|™|©)$/i;
+const ordinals = /^(?:st|n?d|rd|th|n?de|nds|ers?|[eè]?res?|[èe]?mes?|es?|[oa])$/i;
+
+/** Returns whether raised letters mean the same on the line: the end of an ordinal, a title, a trade mark. A power stands on one small letter. */
+function isWord(before: string, raised: string): boolean {
+  if (/^[ºª®™©]+$/.test(raised)) return true;
+  if (/\d$/.test(before)) return ordinals.test(raised);
+  return /^\p{L}{2,}$/u.test(raised) && /\p{Lu}$|\p{L}{2}$/u.test(before);
+}
 
 /** Returns a raised or lowered text so that it cannot be read as part of what stands before it: 10 raised by 6 is `10^6`, not 106. */
 function shifted(tag: "sup" | "sub", before: string, text: string): string {
   const inner = text.trim().replace(/^(\*{1,3})([\p{L}\p{N}]+)\1$/u, "$2");
   // Signs of notes in brackets need no mark, nor do the numbers of a formula of chemistry.
-  if (!/[\p{L}\p{N})*]$/u.test(before) || !/^[-+\u2212*\p{L}\p{N}]/u.test(inner)) return text;
-  if (tag === "sup" ? raisedWords.test(inner) : /\p{L}$/u.test(before) && /^\d+$/.test(inner)) return text;
+  if (!/[\p{L}\p{N})*`]$/u.test(before) || !/^[-+\u2212*\p{L}\p{N}]/u.test(inner)) return text;
+  if (tag === "sup" ? isWord(before, inner) : /\p{L}$/u.test(before) && /^\d+$/.test(inner)) return text;
   const isOne = /^[-+\u2212]?[\p{L}\p{N}.*]+$/u.test(inner);
   return `${tag === "sup" ? "^" : "_"}${isOne ? inner : `(${inner})`}`;
 }
@@ -190,12 +196,12 @@ export function escapeText(text: string): string {
     if (tex !== undefined) return sign;
     if (!/^[*_~]/.test(sign)) return `\\${sign}`;
     const [before = " ", after = " "] = [text[(at ?? 0) - 1], text[(at ?? 0) + sign.length]];
-    const isWithin = sign.startsWith("_") && isWord(before) === isWord(after);
+    const isWithin = sign.startsWith("_") && isLetter(before) === isLetter(after);
     return !mayPair || isWithin || (before.trim() === "" && after.trim() === "") ? sign : sign.replace(/./g, "\\$&");
   });
 }
 
-function isWord(letter: string): boolean {
+function isLetter(letter: string): boolean {
   return /[\p{L}\p{N}]/u.test(letter);
 }
 

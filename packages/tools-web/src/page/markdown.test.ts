@@ -35,6 +35,12 @@ describe("what stands above, below or across the line keeps its meaning", () => 
     ["10<sup>6</sup> rows, 2<sup>-10</sup>, e<sup>-x/2</sup>, 2<sup><i>n</i></sup>", "10^6 rows, 2^-10, e^(-x/2), 2^n"],
     ["5 m<sup>2</sup>, 1<sup>1</sup>/<sub>2</sub>, (a+b)<sup>2</sup>", "5 m^2, 1^1/2, (a+b)^2"],
     ["1<sup>st</sup>, 2<sup>e</sup>, Word<sup>TM</sup>, so<sup>[1]</sup>", "1st, 2e, WordTM, so[1]"],
+    [
+      "M<sup>me</sup>, 1<sup>ère</sup>, les 1<sup>ers</sup>, 2<sup>d</sup>, x<sup>n</sup>",
+      "Mme, 1ère, les 1ers, 2d, x^n",
+    ],
+    ["e<sup>kt</sup>, 2<sup>nk</sup>, x<sup>e</sup>, 3<sup>e</sup>, 20<sup>º</sup>", "e^kt, 2^nk, x^e, 3e, 20º"],
+    ["<code>n</code><sup>2</sup>, <code>a<sup>TM</sup></code>, <b>x</b><sup>2</sup>", "`n`^2, `aTM`, **x**^2"],
     ["so<sup><a href='#n'>1</a></sup> and <sup>a</sup> b", "so^1 and a b"],
     ["CO<sub>2</sub>, x<sub>i</sub>, 101<sub>2</sub>, x<sub>i+1</sub>", "CO2, x_i, 101_2, x_(i+1)"],
     ["<code>2<sup>10</sup></code><pre>2<sup>10</sup></pre>", "`2^10`\n\n```\n2^10\n```"],
@@ -52,6 +58,10 @@ describe("what stands above, below or across the line keeps its meaning", () => 
     [
       "<tr><th rowspan=2>k<th colspan=2>v<tr><th>a<th>b<tr><td>x<td rowspan=0>1<td>2<tr><td>y<td>3",
       "| k | v |  |\n| --- | --- | --- |\n|  | a | b |\n| x | 1 | 2 |\n| y |  | 3 |",
+    ],
+    [
+      "<tr><th>A<th>B<th>C<tr><td>1<td>2<td rowspan=2>long<tr><td>x<tr><td>a<td>b<td>c",
+      "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | long |\n| x |  |  |\n| a | b | c |",
     ],
     ["<tr><td rowspan=2 colspan=2>x<td>1<tr><td>2", "| x |  | 1 |\n| --- | --- | --- |\n|  |  | 2 |"],
     ["<thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2", "| a | b |\n| --- | --- |\n| 1 | 2 |"],

@@ -175,15 +175,17 @@ function holdsLayout(nodes: readonly Node[], levels: number): boolean {
 /** Returns the cells of a row; `spans` has the rows below that a cell of each column still covers. Cells over several leave the others empty. */
 function cellsOf(row: Element, base: string, spans: number[]): string[] {
   const cells: string[] = [];
-  const skip = (): void => {
-    for (let rest = spans[cells.length]; rest; rest = spans[cells.length]) {
-      spans[cells.length] = rest - 1;
-      cells.push("");
-    }
+  /** Passes by a column that a cell above covers; false for any other. */
+  const skip = (): boolean => {
+    const rest = spans[cells.length] ?? 0;
+    if (rest === 0) return false;
+    spans[cells.length] = rest - 1;
+    cells.push("");
+    return true;
   };
   for (const cell of shownIn(row)) {
     if (isText(cell) || (cell.tagName !== "td" && cell.tagName !== "th")) continue;
-    skip();
+    while (skip());
     const width = wholeNumber(attributeOf(cell, "colspan")) ?? 1;
     const height = wholeNumber(attributeOf(cell, "rowspan")) ?? 1;
     let text = oneLine(inlineText(shownIn(cell), base)).replaceAll("|", "\\|");
@@ -194,7 +196,8 @@ function cellsOf(row: Element, base: string, spans: number[]): string[] {
     }
     if (cells.length >= mostColumns) break;
   }
-  skip();
+  // A row may have fewer cells than stand between the columns that are covered.
+  while (spans.some((rest, column) => column >= cells.length && rest > 0)) if (!skip()) cells.push("");
   return cells;
 }
 
