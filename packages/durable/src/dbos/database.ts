@@ -62,12 +62,16 @@ export function openPool(engine: Engine, config: ConnectionConfig, more: PoolCon
  * soon as the database takes writes again. `onAway` is told once that it is away. The signal ends the waiting.
  */
 export function patientPool(pool: Pool, signal: AbortSignal, onAway: (message: string) => void): Pool {
+  let isTold = false;
   const connectOnce = async (): Promise<PoolClient> => {
     try {
       if (doubtful.has(pool)) await checkWritable(pool);
-      return await pool.connect();
+      const client = await pool.connect();
+      isTold = false;
+      return client;
     } catch (error) {
-      if (!doubtful.has(pool)) onAway(`The database cannot be used: ${messageOf(error)}`);
+      if (!isTold) onAway(`The database cannot be used: ${messageOf(error)}`);
+      isTold = true;
       doubtful.add(pool);
       throw error;
     }

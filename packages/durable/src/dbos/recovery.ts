@@ -49,11 +49,13 @@ export async function recoverTurns(database: Database, recovery: Recovery): Prom
     if (!rows[0]?.got) return;
     const lost = await lostTurns(database, recovery);
     // Whoever begins one waits for the end of this transaction, which comes after the engine's.
-    for (const { agent, workflows } of lost.length > 0 ? await markQueued(own, schema, lost) : [])
-      await untilAborted(
-        client.resumeWorkflows(workflows, { queueName: queueOf(agent) }),
-        AbortSignal.timeout(limitMs),
-      );
+    for (const { agent, workflows } of lost.length > 0 ? await markQueued(own, schema, lost) : []) {
+      const limit = AbortSignal.timeout(limitMs);
+      await untilAborted(client.resumeWorkflows(workflows, { queueName: queueOf(agent) }), limit).catch((error) => {
+        const late = "The engine did not queue the turns of a dead worker in time: the next look does.";
+        throw limit.aborted ? new Error(late, { cause: error }) : error;
+      });
+    }
     if (!others) return;
     // On a busy machine this worker's own beat may be long ago by now.
     await own.query(`DELETE FROM ${schema}.agent_workers w WHERE NOT (${isAlive}) AND w.id <> $1`, [worker]);

@@ -170,11 +170,13 @@ export class RunTable {
 
   /** Runs `change` while nobody else changes the run. Throws for an unknown id. */
   async change<T>(id: string, change: (row: LockedRow, client: PoolClient) => Promise<T>): Promise<T> {
-    return await this.#database.transaction(async (client) => {
+    // Thrown within the transaction it would cost the connection.
+    const changed = await this.#database.transaction(async (client) => {
       const row = await this.#lock(client, id);
-      if (row === undefined) throw unknownRun(id);
-      return await change(row, client);
+      return row && { result: await change(row, client) };
     });
+    if (changed === undefined) throw unknownRun(id);
+    return changed.result;
   }
 
   /** Records how a turn ended, unless the run has gone on or ended meanwhile. What it has not read begins another. */
