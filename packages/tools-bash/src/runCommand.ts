@@ -5,6 +5,7 @@ import type { CheckedArguments } from "./bashArguments.ts";
 import type { BashSettings } from "./bashOptions.ts";
 import { childEnvironment } from "./environment.ts";
 import type { RunningProcess } from "./process/processes.ts";
+import { loadProgramRunner } from "./process/runShell.ts";
 import type { CommandWatch, EndedCommand, ShellResult } from "./process/shellRequest.ts";
 import { describeProtection, describeRefusals } from "./sandbox/refusals.ts";
 import type { EnteredSandbox } from "./sandbox/sandbox.ts";
@@ -33,6 +34,8 @@ export async function runCommand(run: CommandRun, settings: BashSettings): Promi
   const program = await sandbox?.enter({ command, shell: path, cwd, env, signal });
   let left: readonly RunningProcess[] = [];
   try {
+    // Before the look at the signals: between it and the start nothing is awaited.
+    await loadProgramRunner();
     if (signal?.aborted || run.startSignal?.aborted)
       throw new ToolError({ code: "aborted", toolName: "run_bash", message: "Aborted; nothing was run" });
     run.beginCommit?.();
