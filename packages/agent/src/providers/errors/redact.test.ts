@@ -14,6 +14,7 @@ test.each([
   ["in capitals", key.toUpperCase()],
   ["with spaces", [...key].join(" ")],
   ["with a line break", key.replace("abcd", "ab\n  cd")],
+  ["with a row of spaces", key.replace("abcd", `ab${" ".repeat(60)}cd`)],
 ])("a key that a service echoes %s, in pieces of any size, is removed, and nothing else", (_, form) => {
   const echoed = `before ${form} after sk-te`;
   for (let size = 1; size <= echoed.length; size += 1) {

@@ -26,19 +26,26 @@ function redactJson(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
+/** White space in a row that is held back with the start of a secret. */
+const mostSpaces = 64;
+
 /** Makes a function that counts the characters at the end of a text that may be the start of a secret. */
 function createTailCheck(secrets: readonly string[]): (text: string) => number {
   // As `withoutSecrets` finds them: without white space, in small letters.
-  const bare = (text: string): string => text.replace(/\s/g, "").toLowerCase();
-  const plain = secrets.map(bare);
-  const firsts = new Set(plain.map(([first]) => first));
-  const mostHeld = 2 * Math.max(...plain.map(({ length }) => length));
+  const plain = secrets.map((secret) => secret.replace(/\s/g, "").toLowerCase());
+  const firsts = new Set(plain.map((secret) => secret[0]));
+  const longest = Math.max(...plain.map((secret) => secret.length));
   return (text) => {
-    for (let at = Math.max(0, text.length - mostHeld); at < text.length; at += 1) {
-      const tail = firsts.has(text.charAt(at).toLowerCase()) ? bare(text.slice(at)) : "";
-      if (tail !== "" && plain.some((secret) => secret.startsWith(tail))) return text.length - at;
+    let tail = "";
+    let pending = 0;
+    for (let at = text.length - 1, spaces = 0; at >= 0 && tail.length < longest - 1 && spaces <= mostSpaces; at -= 1) {
+      const unit = text.charAt(at);
+      spaces = /\s/.test(unit) ? spaces + 1 : 0;
+      if (spaces > 0) continue;
+      tail = unit.toLowerCase() + tail;
+      if (firsts.has(unit.toLowerCase()) && plain.some((secret) => secret.startsWith(tail))) pending = text.length - at;
     }
-    return 0;
+    return pending;
   };
 }
 
