@@ -169,7 +169,7 @@ async function bodyOf(request: Request, maxBytes: number = defaultMaxBytes): Pro
     throw error === tooLarge ? error : new PageError(400, "The body was not sent to its end.");
   }
   const body = attempt(() => JSON.parse(Buffer.concat(chunks).toString()) as unknown);
-  if (!isObject(body) || Array.isArray(body)) throw new PageError(400, "The body is not a JSON object.");
+  if (!isObject(body)) throw new PageError(400, "The body is not a JSON object.");
   return body;
 }
 

@@ -29,9 +29,13 @@ function* eventsOf(
   pending: readonly PendingCall[],
 ): Generator<AgentEvent, void> {
   yield { type: "step-start", step: 1 };
+  let last = "";
   for (const block of content) {
-    if (block.type === "text") yield { ...block, type: "text-delta" };
+    // Between two texts a running turn tells a blank line, too.
+    if (block.type === "text")
+      yield { ...block, type: "text-delta", text: (last === "text" ? "\n\n" : "") + block.text };
     else if (block.type === "reasoning") yield { type: "reasoning-delta", text: block.text };
+    if (block.type === "tool-call" || block.text !== "") last = block.type;
     if (block.type !== "tool-call") continue;
     const { id, name } = block;
     const result = results.get(id);

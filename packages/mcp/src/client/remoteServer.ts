@@ -179,7 +179,7 @@ export class RemoteServer {
         const params = { name: tool.name, arguments: args };
         return explained("call", sendRequest(client, "tools/call", params, call, tool));
       },
-      request: (method, params, call) => explained(method, sendRequest(client, method, params, call)),
+      request: (method, params, { signal }) => explained(method, sendRequest(client, method, params, { signal })),
       instructions: client.getInstructions(),
       offers: (capability) => client.getServerCapabilities()?.[capability] !== undefined,
       end: async () => {

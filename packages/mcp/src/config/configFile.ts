@@ -113,7 +113,7 @@ function parseEntries(text: string, file: string): McpConfig {
   const toError = (message: string): Error => badConfigFile(file, message);
   // Not parsed by jsonc-parser: there a key `__proto__` would give an entry fields that its digest does not cover.
   const config = parseJson(withoutComments(text.replace(byteOrderMark, " ")), file, toError);
-  const mcpServers = isObject(config) ? (config.mcpServers ?? {}) : undefined;
+  const mcpServers = isObject(config) ? (config.mcpServers === undefined ? {} : config.mcpServers) : undefined;
   if (isObject(mcpServers)) return { mcpServers: mcpServers as Record<string, McpServerConfig> };
   throw toError(`${file}: expected { "mcpServers": { NAME: { … } } }; correct it or move it away`);
 }

@@ -89,7 +89,7 @@ export class StdioTransport implements Transport {
       // Some clients send null for no parameters.
       parsed = parseJSONRPCMessage(params === null ? message : value);
     } catch (error) {
-      this.#refuseMessage(message, params, error);
+      this.#refuseMessage(message, params ?? undefined, error);
       return;
     }
     this.onmessage?.(parsed);
@@ -99,14 +99,14 @@ export class StdioTransport implements Transport {
   #refuseMessage({ id, method, ...message }: Record<string, unknown>, params: unknown, error: unknown): void {
     const hasId = typeof id === "string" || Number.isSafeInteger(id);
     const isResponse = method === undefined && ("result" in message || "error" in message);
-    const isOfParams =
-      typeof method === "string" && params !== undefined && (!isObject(params) || Array.isArray(params));
+    const isOfParams = typeof method === "string" && params !== undefined && !isObject(params);
     if (isResponse || (isOfParams && id === undefined))
       this.onerror?.(new Error(`A message that cannot be read: ${reasonOf(error)}`));
     else if (isOfParams && hasId)
       this.#refuse(id, ProtocolErrorCode.InvalidParams, "Invalid params: params must be an object");
     else {
-      const expected = "one JSON-RPC 2.0 message a line, with a method, and an id that is a string or a whole number";
+      const expected =
+        "one JSON-RPC 2.0 message a line (no batch), with a method, and an id that is a string or a whole number";
       this.#refuse(hasId ? id : null, ProtocolErrorCode.InvalidRequest, `Invalid request: expected ${expected}`);
     }
   }
