@@ -5,7 +5,7 @@ import type { Provider } from "@toolcrib/agent";
 import { defineTool, ToolRegistry } from "@toolcrib/core";
 import { durable } from "@toolcrib/durable/dbos";
 
-/** What does the steps: a durable run, the same with a tool whose calls are claimed, a workflow of the engine. */
+/** Kinds of work: a durable run, the same with a tool whose calls are claimed, a workflow of the engine. */
 export type Kind = "durable" | "claimed" | "handwritten";
 
 export interface CompareOptions {
