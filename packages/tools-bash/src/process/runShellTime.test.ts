@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { HeadTailBuffer } from "./headTailBuffer.ts";
-import { runShell } from "./runShell.ts";
+import { runProgram } from "./runProgram.ts";
 import type { ShellResult } from "./shellRequest.ts";
 
 /*
@@ -50,7 +50,7 @@ interface Call {
 function start(command: string, timeoutMs: number, signal?: AbortSignal): Call {
   const file = newFile();
   const mark = crypto.randomUUID();
-  const result = runShell({
+  const result = runProgram({
     file: "/bin/sh",
     args: ["-c", `echo $$ > ${file}; ${command}`],
     cwd: folder,
