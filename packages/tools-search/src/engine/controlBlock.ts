@@ -100,7 +100,7 @@ export interface TimeSource {
   processorMs(threadId: number): number | undefined;
 }
 
-const systemTime: TimeSource = { now: Date.now, processorMs };
+const systemTime: TimeSource = { now: () => Date.now(), processorMs };
 
 /**
  * Reads the clock of a thread for one job. Where the system tells a thread's processor time (Linux), time in which the thread waited for a

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ControlBlock, createClockReader } from "../engine/controlBlock.ts";
 
 /** The clocks, moved by the tests. */
@@ -61,4 +61,15 @@ test("a job starts with a clock at zero", () => {
   work(9);
   control.reset();
   expect(reader()()).toEqual({ spent: 0, stretch: 0 });
+});
+
+test("a clock that stands still while the engine is loaded does not stop it", async () => {
+  vi.resetModules();
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  const engine = await import("../engine/controlBlock.ts");
+  vi.useRealTimers();
+  const control = new engine.ControlBlock();
+  control.run();
+  const readClock = engine.createClockReader(control, () => true);
+  await vi.waitFor(() => expect(readClock().spent).toBeGreaterThan(0));
 });
