@@ -1,7 +1,6 @@
 import { attempt, canonicalJson } from "@toolcrib/core/internal";
 import { isObject } from "@toolcrib/core/text";
 import { callsOf, notRun, toolMessage } from "../conversation/conversation.ts";
-import { memoize } from "../memoize.ts";
 import type { Message, ToolCallBlock, ToolMessage } from "../messages.ts";
 
 /** The limits at which a model that goes in circles is stopped. */
@@ -18,18 +17,16 @@ const longestCycle = 3;
 const note =
   "\n\n[repeated: the same as before, and again with the same result; it will not be run once more. Try something else, or say what is missing.]";
 
+interface ToolLookup {
+  get(name: string): unknown;
+}
+
 /** A call that has ended, or those of a reply that have run, together. */
 interface Ended {
   /** The calls as texts, whatever the order of their arguments. */
   readonly calls: readonly string[];
   readonly result: string;
   readonly isRefused: boolean;
-}
-
-/** The calls that have ended since the user's message, and the replies whose calls have, without refusals. */
-interface Rows {
-  readonly calls: readonly Ended[];
-  readonly replies: readonly Ended[];
 }
 
 /**
@@ -39,15 +36,16 @@ interface Rows {
 export class RepeatGuard {
   readonly #same: number;
   readonly #limit: number;
-  readonly #tools: { get(name: string): unknown };
+  readonly #tools: ToolLookup;
   readonly #history: { readonly messages: readonly Message[] };
-  /** The reply whose calls run, and what has ended before it. */
+  /** The reply whose calls run, and what has ended before it since the user's message: the last calls, and the replies without refusals. */
   #reply: Message | undefined;
-  #before: Rows = { calls: [], replies: [] };
+  #calls: Ended[] = [];
+  #replies: Ended[] = [];
 
   constructor(
     { same = 3, limit = 6 }: RepeatOptions,
-    tools: { get(name: string): unknown },
+    tools: ToolLookup,
     history: { readonly messages: readonly Message[] },
   ) {
     this.#same = same;
@@ -62,8 +60,8 @@ export class RepeatGuard {
     const { calls, results } = this.#now();
     // Of two calls that start together neither knows how the other will end.
     const earlier = calls.slice(0, calls.indexOf(call)).filter(({ id }) => results.has(id));
-    const ended = [...this.#before.calls, ...this.#endsOf(earlier, results)];
-    const circle = [...this.#circleIn(this.#before.replies), ...this.#circleIn(ended)];
+    const ended = earlier.length > 0 ? [...this.#calls, ...this.#endsOf(earlier, results)] : this.#calls;
+    const circle = [...this.#circleIn(this.#replies), ...this.#circleIn(ended)];
     if (circle.length === 0) return undefined;
     const text = textOf(call);
     return circle.some((one) => one.calls.includes(text)) ? notRun(call, "repeated") : undefined;
@@ -78,11 +76,8 @@ export class RepeatGuard {
     if (this.#waits(result.name) || ended.at(-1)?.isRefused) return result;
     const isWhole = calls.every(({ id }) => results.has(id));
     const reply = isWhole ? together(this.#endsOf(calls, results)) : [];
-    const circle = [
-      ...this.#circleIn([...this.#before.calls, ...ended]),
-      ...(reply.length > 0 ? this.#circleIn([...this.#before.replies, ...reply]) : []),
-    ];
-    if (circle.length === 0) return result;
+    const isClosed = this.#circleIn(this.#calls, ended).length + this.#circleIn(this.#replies, reply).length > 0;
+    if (!isClosed) return result;
     return toolMessage({ id: result.callId, name: result.name }, { ...result, output: result.output + note });
   }
 
@@ -91,12 +86,16 @@ export class RepeatGuard {
     const { calls, results } = this.#now();
     const last = this.#endsOf(calls, results);
     if (last.at(-1)?.isRefused === false) return false;
-    const ended = [...this.#before.calls, ...last];
+    const ended = [...this.#calls, ...last];
     return ended.length - (ended.findLastIndex((one) => !one.isRefused) + 1) >= this.#limit;
   }
 
-  /** Returns the circle in which the last ones are, refusals apart; nothing if they are in none. */
-  #circleIn(ended: readonly Ended[]): readonly Ended[] {
+  /** Returns the circle in which the last ones are, refusals apart; nothing if they are in none, or `added` closes none. */
+  #circleIn(before: readonly Ended[], added?: readonly Ended[]): readonly Ended[] {
+    const last = added?.at(-1);
+    // Mostly it is another one than the last three, so that no list is made.
+    if (added && !(added.length > 1 || [1, 2, 3].some((distance) => isSame(before.at(-distance), last)))) return [];
+    const ended = added ? [...before, ...added] : before;
     const end = ended.findLastIndex((one) => !one.isRefused) + 1;
     for (let length = 1; length <= longestCycle; length += 1) {
       const start = end - length * this.#same;
@@ -107,44 +106,64 @@ export class RepeatGuard {
     return [];
   }
 
+  /** Returns the calls of the last reply with the results so far. */
   #now(): Reply {
     const { messages } = this.#history;
     const at = messages.findLastIndex((message) => message.role === "assistant");
-    if (messages[at] !== this.#reply) this.#before = this.#rowsBefore(at);
-    this.#reply = messages[at];
+    const reply = messages[at];
+    if (reply !== this.#reply) {
+      const before = replyBefore(messages, at);
+      const isNext = before >= 0 && messages[before] === this.#reply;
+      if (isNext) this.#take(before);
+      else this.#readFrom(at);
+      this.#reply = reply;
+    }
     return replyAt(messages, at);
   }
 
-  /** Reads what has ended before a reply: all refusals at the end, and the rest as far as a circle reaches. */
-  #rowsBefore(reply: number): Rows {
+  /** Reads anew what came before a reply. */
+  #readFrom(reply: number): void {
+    this.#calls = [];
+    this.#replies = [];
     const { messages } = this.#history;
-    const rows: { calls: Ended[]; replies: Ended[] } = { calls: [], replies: [] };
-    let at = replyBefore(messages, reply);
-    for (; at >= 0 && rows.replies.length < this.#same * longestCycle; at = replyBefore(messages, at)) {
-      const { calls, results } = replyAt(messages, at);
-      const ended = this.#endsOf(calls, results);
-      rows.calls.unshift(...ended);
-      rows.replies.unshift(...together(ended));
-    }
-    return rows;
+    const places: number[] = [];
+    for (let at = replyBefore(messages, reply); at >= 0; at = replyBefore(messages, at)) places.push(at);
+    for (const at of places.reverse()) this.#take(at);
+  }
+
+  /** Adds a reply whose calls have all ended. */
+  #take(at: number): void {
+    const { calls, results } = replyAt(this.#history.messages, at);
+    const ended = this.#endsOf(calls, results);
+    this.#calls.push(...ended);
+    this.#replies.push(...together(ended));
+    // All refusals at the end count, the rest as far as a circle reaches.
+    const most = this.#same * longestCycle;
+    const rest = this.#calls.findLastIndex((one) => !one.isRefused) + 1;
+    if (rest > 2 * most) this.#calls.splice(0, rest - most);
+    if (this.#replies.length > 2 * most) this.#replies.splice(0, this.#replies.length - most);
   }
 
   /** Describes how calls ended. One without a result still runs beside the next one, and ends any row. */
   #endsOf(calls: readonly ToolCallBlock[], results: ReadonlyMap<string, ToolMessage>): Ended[] {
-    return calls
-      .filter(({ name }) => !this.#waits(name))
-      .map((call) => {
-        const result = results.get(call.id);
-        return result ? endOf(result, call) : { calls: [call.id], result: "", isRefused: false };
-      });
+    const ended: Ended[] = [];
+    for (const call of calls) {
+      if (this.#waits(call.name)) continue;
+      const result = results.get(call.id);
+      ended.push(result ? endOf(call, result) : { calls: [call.id], result: "", isRefused: false });
+    }
+    return ended;
   }
 
   /** Returns whether a tool waits for something, so that it may answer the same for a while. */
   #waits(name: string): boolean {
-    const saysToWait = (tool: unknown): boolean => isObject(tool) && tool.waits === true;
     // If its getter throws, the tool does not state it.
     return name === "read_output" || attempt(() => saysToWait(this.#tools.get(name))) === true;
   }
+}
+
+function saysToWait(tool: unknown): boolean {
+  return isObject(tool) && tool.waits === true;
 }
 
 function isSame(a: Ended | undefined, b: Ended | undefined): boolean {
@@ -153,21 +172,40 @@ function isSame(a: Ended | undefined, b: Ended | undefined): boolean {
 }
 
 /** Each call is looked at several times, and its result may be long. */
-const endOf = memoize(({ output, content }: ToolMessage, call: ToolCallBlock): Ended => {
-  const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
-  return {
-    // Written once the results are the same, since it costs the most.
-    get calls() {
-      return [textOf(call)];
-    },
-    result: content ? JSON.stringify([plain, content]) : plain,
-    isRefused: output === notRun(call, "repeated").output,
-  };
-});
+const described = new WeakMap<ToolMessage, Ended>();
+
+function endOf(call: ToolCallBlock, result: ToolMessage): Ended {
+  let ended = described.get(result);
+  if (!ended) {
+    ended = new EndedCall(call, result);
+    described.set(result, ended);
+  }
+  return ended;
+}
+
+class EndedCall implements Ended {
+  readonly result: string;
+  readonly isRefused: boolean;
+  readonly #call: ToolCallBlock;
+  #calls: readonly string[] | undefined;
+
+  constructor(call: ToolCallBlock, { output, content }: ToolMessage) {
+    const plain = output.endsWith(note) ? output.slice(0, -note.length) : output;
+    this.#call = call;
+    this.result = content ? JSON.stringify([plain, content]) : plain;
+    this.isRefused = output === notRun(call, "repeated").output;
+  }
+
+  /** Written once the results are the same, since it costs the most. */
+  get calls(): readonly string[] {
+    this.#calls ??= [textOf(this.#call)];
+    return this.#calls;
+  }
+}
 
 /** Returns the calls of a reply that have run, as one, whatever their order; nothing where none has. */
 function together(ended: readonly Ended[]): readonly Ended[] {
-  const ran = ended.filter((one) => !one.isRefused);
+  const ran = ended.every((one) => !one.isRefused) ? ended : ended.filter((one) => !one.isRefused);
   if (ran.length < 2) return ran;
   const calls = ran.flatMap((one) => one.calls).sort();
   const results = ran.map((one) => `${one.calls}\n${one.result}`).sort();
@@ -195,5 +233,7 @@ function replyAt(messages: readonly Message[], at: number): Reply {
   return { calls: reply?.role === "assistant" ? callsOf(reply) : [], results };
 }
 
-/** The call whatever the order of its arguments. */
-const textOf = memoize(({ name, args, malformed }: ToolCallBlock) => canonicalJson([name, args, malformed ?? null]));
+/** Returns the call whatever the order of its arguments. */
+function textOf({ name, args, malformed }: ToolCallBlock): string {
+  return canonicalJson([name, args, malformed ?? null]);
+}
