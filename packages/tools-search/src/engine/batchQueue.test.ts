@@ -72,3 +72,15 @@ describe("the queue of a search", () => {
     expect(shared(queue).isEmptied).toBe(true);
   });
 });
+
+test("what the caller's thread leaves never takes the slot that the walk has asked for", () => {
+  const queue = new BatchQueue();
+  const batch = (order: number) => ({ order, start: 0, paths: ["a"] });
+  let left = 0;
+  while (queue.add(batch(1), 1)) left += 1;
+  expect(left).toBeGreaterThan(1);
+  // The thread that walks is the only one that takes these: it would wait for itself.
+  expect(queue.take(true)).toBeUndefined();
+  expect(queue.add(batch(1024))).toBe(true);
+  expect(queue.take()).toMatchObject({ order: 1 });
+});

@@ -46,13 +46,13 @@ export class BatchQueue {
     return added - taken < Math.min(slots - 1, 1 + 2 * taken) && this.#isFree(added);
   }
 
-  /** Adds a batch; false while another taker still copies the paths from the slot that is next. */
-  add({ order, start, paths }: Batch): boolean {
+  /** Adds a batch; false while another taker still copies the paths from the slot that is next, or where fewer slots than `spare` would be left. */
+  add({ order, start, paths }: Batch, spare = 0): boolean {
     const text = paths.join("\0");
     // Held for as long as a copy of the paths takes.
     while (Atomics.compareExchange(this.#integers, at.lock, 0, 1) !== 0);
     const added = this.#load(at.added);
-    const isFree = this.#isFree(added);
+    const isFree = this.#isFree(added) && added - this.#load(at.taken) < slots - spare;
     if (isFree) {
       const from = slotAt(added);
       this.#integers.set([1, order, start, text.length], from);

@@ -55,7 +55,8 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
     memory,
     isDue: () => performance.now() >= sliceEnd,
     leave(batch: Batch) {
-      if (countThreads() > 0) return queue.add(batch);
+      // One slot stays for the thread that walks: it may be the only one that takes what is left.
+      if (countThreads() > 0) return queue.add(batch, 1);
       onLeft(batch);
       return true;
     },
