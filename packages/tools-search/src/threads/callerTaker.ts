@@ -47,6 +47,8 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
   if (job.query !== undefined) learner.start(memory);
   const nothing = (): void => undefined;
   let sliceEnd = 0;
+  /** A file waits for room in the queue. */
+  let isFull = false;
   const taker = {
     // Bounded work needs no clock, and cannot hang.
     clock: { run: nothing, pause: nothing },
@@ -56,9 +58,9 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
     isDue: () => performance.now() >= sliceEnd,
     leave(batch: Batch) {
       // One slot stays for the thread that walks: it may be the only one that takes what is left.
-      if (countThreads() > 0) return queue.add(batch, 1);
-      onLeft(batch);
-      return true;
+      isFull = countThreads() > 0 && !queue.add(batch, 1);
+      if (countThreads() === 0) onLeft(batch);
+      return !isFull;
     },
     isQuick,
     // Quick, it leaves a file to a thread instead.
@@ -80,9 +82,9 @@ export async function takeBatchesHere(options: CallerTakerOptions): Promise<void
         const step = steps.next();
         if (step.done || (step.value === "between" && countThreads() >= takers)) return;
         state = step.value;
-      } while (state !== "without" && !taker.isDue());
-      if (state !== "without") continue;
-      if (countThreads() === 0) return;
+      } while (state !== "without" && !isFull && !taker.isDue());
+      if (state !== "without" && !isFull) continue;
+      if (countThreads() === 0 && !isFull) return;
       await pause(1);
     }
   } finally {

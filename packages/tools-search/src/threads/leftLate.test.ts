@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@toolcrib/testing";
 import { expect, test } from "vitest";
@@ -101,4 +101,39 @@ test("asks for no thread once the search is over", async () => {
   await expect(runSearch(pool, countNeedles(tree), options)).rejects.toThrow("enough");
   for (let turn = 0; turn < 2000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(waiting).toEqual([false]);
+});
+
+test("waits for room where more files are left than the queue holds, and none is lost", async () => {
+  const tree = temporaryFolder("search-left-many");
+  const names = Array.from({ length: 16 }, (_, file) => `large${file}`);
+  for (const name of names) {
+    writeFileSync(join(tree, name), "");
+    truncateSync(join(tree, name), 4_000_000);
+  }
+  const taken: string[] = [];
+  const slow: SearchThread = {
+    ...standIn,
+    start({ left, queue: memory }, onMessage) {
+      const queue = new BatchQueue(memory);
+      taken.push(...left.flatMap(({ paths }) => paths));
+      queue.add({ order: 2048, start: 0, paths: ["walked on"] });
+      queue.end();
+      // By then the queue is full.
+      const takeAll = (turns: number): void => {
+        for (let batch = turns > 0 ? undefined : queue.take(); batch; batch = queue.take()) taken.push(...batch.paths);
+        if (taken.length > names.length) onMessage({ kind: "done" });
+        else setImmediate(takeAll, turns - 1);
+      };
+      takeAll(50);
+    },
+  };
+  const pool: SearchPool = {
+    takers: 2,
+    alive: 0,
+    ask: (member) => (member.joined === 0 && taken.length === 0 ? member.join(slow) : undefined),
+    leave: nothing,
+    release: nothing,
+  };
+  await runSearch(pool, countNeedles(tree), { signal: undefined, matchLimitMs: 60_000 });
+  expect(taken.sort()).toEqual([...names, "walked on"].sort());
 });
