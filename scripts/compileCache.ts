@@ -7,7 +7,12 @@ import { join } from "node:path";
  * never come again, so that a folder that stayed would grow without end.
  */
 export function compileCacheOfRun(): string {
-  const folder = mkdtempSync(join(tmpdir(), "toolcrib-compile-cache-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), "toolcrib-compile-cache-"));
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  folder = made;
+  return made;
 }
+
+/** One for the projects of a run together. */
+let folder: string | undefined;
