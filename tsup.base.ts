@@ -28,7 +28,9 @@ const workersWithin = {
   setup(build: PluginBuild) {
     build.onLoad({ filter: /\/(?:core|tools-\w+)\/dist\/[^/]+\.js$/ }, async ({ path }) => {
       let contents = readFileSync(path, "utf8");
-      for (const [address, name = ""] of contents.matchAll(/new URL\("\.\/(\w+)\.mjs", ?import\.meta\.url\)/g)) {
+      for (const [address, name = ""] of contents.matchAll(
+        /new URL\(\s*"\.\/(\w+)\.mjs",\s*import\.\s*meta\.\s*url\s*\)/g,
+      )) {
         const worker = readFileSync(join(dirname(path), `${name}.mjs`), "utf8");
         const { code } = await build.esbuild.transform(worker, { minify: true, format: "esm", target: "node22" });
         const packed = brotliCompressSync(code).toString("base64");
@@ -41,17 +43,17 @@ const workersWithin = {
 };
 
 /**
- * Named imports of Node's modules become calls: for an import of an ES module Node reads every export of the module, and `fs` loads its
+ * Imports of Node's modules become calls: for an import of an ES module Node reads every export of the module, and `fs` loads its
  * streams when `ReadStream` is read.
  */
 const builtinsByCall = {
   name: "builtins-by-call",
   renderChunk: (code: string) => ({
     code: code.replace(
-      /\bimport ?\{([^{}]*)\} ?from ?"(?:node:)?([\w/]+)"/g,
-      (statement, names: string, module: string) =>
+      /\bimport(?:\s*\{([^{}]*)\}|\s+(\w+))\s*from\s*"(?:node:)?([\w/]+)"/g,
+      (statement, names: string | undefined, whole: string, module: string) =>
         isBuiltin(module)
-          ? `const {${names.replace(/ as /g, ":")}} = process.getBuiltinModule("node:${module}")`
+          ? `const ${names === undefined ? whole : `{${names.replace(/\s+as\s+/g, ":")}}`}=globalThis.process.getBuiltinModule("node:${module}")`
           : statement,
     ),
   }),
@@ -121,12 +123,12 @@ const banner = { js: "const require = process.getBuiltinModule;" };
 /**
  * One build for every package: the entries are what its manifest publishes, plus the worker files it names. A worker holds all
  * that it needs, as bundlers that carry it along carry along that file alone. `holdsCommonJs`: a development dependency that is built in is not an ES module.
- * `isDense`: without whitespace, for large packages. `needsFiles`: it works where there are files, so `process` is Node's. `together`: groups
+ * `needsFiles`: it works where there are files, so `process` is Node's. `together`: groups
  * of entries, by their names in `src`, each of which has one file.
  */
 export function build(
   workers: string[] = [],
-  { holdsCommonJs = false, isDense = false, needsFiles = false, together = [] as string[][] } = {},
+  { holdsCommonJs = false, needsFiles = false, together = [] as string[][] } = {},
 ): ReturnType<typeof defineConfig> {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
   const published = Object.values(manifest.exports ?? {}).flatMap((target) =>
@@ -151,7 +153,11 @@ export function build(
       splitting: true,
       esbuildPlugins: [builtUrl, ...(together.length > 0 ? [joined(together, sources)] : [])],
       plugins: [...shared.plugins, joinedFromFolders],
-      minifyWhitespace: isDense || holdsCommonJs,
+      // Node reads each character of a file that it loads, and prints the line of an error that nobody catches.
+      minifyWhitespace: true,
+      esbuildOptions: (options) => {
+        options.lineLimit = 160;
+      },
       ...(holdsCommonJs && { banner }),
     },
     ...(workers.length === 0

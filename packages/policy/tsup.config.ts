@@ -1,3 +1,3 @@
 import { build } from "../../tsup.base.ts";
 
-export default build([], { isDense: true });
+export default build();

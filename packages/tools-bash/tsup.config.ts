@@ -1,3 +1,3 @@
 import { build } from "../../tsup.base.ts";
 
-export default build([], { isDense: true, needsFiles: true, together: [["index"]] });
+export default build([], { needsFiles: true, together: [["index"]] });

@@ -1,3 +1,3 @@
 import { build } from "../../tsup.base.ts";
 
-export default build(["src/threads/searchWorker.ts"], { isDense: true, needsFiles: true });
+export default build(["src/threads/searchWorker.ts"], { needsFiles: true });
