@@ -149,6 +149,9 @@ function findEnds(alternatives: readonly Part[][], isDisjoint: Disjointness): vo
 
 /** Returns whether a regular expression could take long on one of the lines that may match it, or on all of them. */
 export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionSteps): boolean {
+  // Steps grow at least as the line does, so that lines of the greatest length take the most together.
+  const isLight = on(longestQuickLine) * Math.ceil(blockSize / longestQuickLine) <= quickStepsOfBlock;
+  if (isLight && !hasLongLine(bytes)) return false;
   let left = quickStepsOfBlock * Math.ceil(bytes.length / blockSize);
   const sought = prefix.length > 0 ? prefix : literal;
   const next = (from: number): number => (sought === undefined ? from : bytes.indexOf(sought, from));
@@ -165,6 +168,15 @@ export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionStep
     if (isLong && (literal === undefined || bytes.subarray(start, end).includes(literal))) return true;
     if (!isLong) left -= steps;
     if (left < 0) return true;
+  }
+  return false;
+}
+
+function hasLongLine(bytes: Buffer): boolean {
+  for (let start = 0; bytes.length - start > longestQuickLine; ) {
+    const end = bytes.lastIndexOf(newline, start + longestQuickLine);
+    if (end < start) return true;
+    start = end + 1;
   }
   return false;
 }

@@ -6,6 +6,9 @@ export const longestLine = 400;
 /** The length of a longer line that is shown before its match. */
 const leadLength = 120;
 
+/** Units of decoded texts that are held at least before they are let go of. */
+const mostHeld = 2 ** 17;
+
 type Found = Omit<BatchResult, "order" | keyof BatchNotes>;
 
 /** Writes what is found in the files of one batch. */
@@ -40,6 +43,8 @@ export class ResultText {
   ends: number[] = [];
   #pathLengths: number[] = [];
   readonly #options: ReportOptions;
+  /** Units of the decoded texts whose lines are parts of `text` as yet. */
+  #held = 0;
 
   constructor(options: ReportOptions) {
     this.#options = options;
@@ -59,6 +64,16 @@ export class ResultText {
     this.#options.onLine?.(line);
     this.ends.push(this.text.length);
     this.#pathLengths.push(pathLength);
+  }
+
+  /** Lets go of a decoded text: a slice of it keeps all of it in memory. */
+  letGo(source: LineSource): void {
+    if (typeof source !== "string") return;
+    this.#held += source.length;
+    if (this.#held < Math.max(mostHeld, this.text.length)) return;
+    // Copies the text: V8 puts its parts together where one of its units is read.
+    this.text.charCodeAt(0);
+    this.#held = 0;
   }
 
   /** Takes back all results but the first `count`. */
@@ -142,6 +157,7 @@ export function createMatchReport(context: number, options: ReportOptions): Matc
     },
     end() {
       if (context > 0) writeAfter(source.length);
+      results.letGo(source);
     },
     endFile(isText) {
       if (isText) return;

@@ -1,5 +1,5 @@
 import { constants, setPriority } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { isObject } from "@toolcrib/core/text";
 import { moduleAsData, workerOptions } from "@toolcrib/kit/threads";
 import { ControlBlock } from "../engine/controlBlock.ts";
@@ -134,6 +134,8 @@ function startWorker(control: SharedArrayBuffer): Worker {
     resourceLimits: memoryLimits,
     ...workerOptions,
   };
+  // Loaded with the first thread: many searches need none.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
   // Bundlers recognise this form and copy the file. The build puts the built file's name here.
   return process.versions.pnp === undefined
     ? new Worker(new URL("./searchWorker.ts", import.meta.url), options)
