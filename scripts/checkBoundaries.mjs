@@ -64,7 +64,7 @@ const external = {
   page: [],
   durable: [],
   defaults: [],
-  cli: ["commander", "jsonc-parser", "openai", "@anthropic-ai/sdk"],
+  cli: ["jsonc-parser"],
 };
 
 const wireParts = ["providers/models", "providers/errors", "providers/shared"];

@@ -16,9 +16,6 @@ const globbing =
   "fast-glob @nodelib/fs.stat @nodelib/fs.walk @nodelib/fs.scandir run-parallel queue-microtask fastq reusify glob-parent is-glob is-extglob merge2 micromatch braces fill-range to-regex-range is-number picomatch";
 const mcp =
   "@modelcontextprotocol/client @modelcontextprotocol/core @modelcontextprotocol/server cross-spawn path-key shebang-command shebang-regex which isexe eventsource eventsource-parser jose pkce-challenge zod";
-const sdks =
-  "openai @anthropic-ai/sdk @opentelemetry/api standardwebhooks @stablelib/base64 fast-sha256 json-schema-to-ts @babel/runtime ts-algebra";
-
 /**
  * The dependencies of each package from elsewhere beside the two of core, and its limit in megabytes with all of them. The
  * sizes are bounds for accidents: a bundle carried twice, a dependency that has grown.
@@ -44,8 +41,8 @@ const installed: Record<string, { brings?: string; megabytes: number }> = {
   mcp: { brings: `jsonc-parser ${mcp}`, megabytes: 25.5 },
   remote: { megabytes: 1.7 },
   cli: {
-    brings: `diff unbash commander jsonc-parser quickjs-wasi @agentclientprotocol/sdk ${globbing} ${mcp} ${sdks}`,
-    megabytes: 89,
+    brings: `diff unbash jsonc-parser quickjs-wasi @agentclientprotocol/sdk ${globbing} ${mcp}`,
+    megabytes: 43,
   },
 };
 

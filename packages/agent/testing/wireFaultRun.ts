@@ -18,10 +18,10 @@ const silenceMs = 500;
 export function wireProvider(
   format: WireFormat,
   url: string,
-  options: { stream?: boolean; limitMs?: number } = {},
+  options: { stream?: boolean; limitMs?: number; loadSdk?: (name: string) => Promise<unknown> } = {},
 ): Provider {
-  const { stream = true, limitMs } = options;
-  const shared = { apiKey: faultKey, stream, requestTimeoutMs: limitMs, idleTimeoutMs: limitMs };
+  const { stream = true, limitMs, loadSdk } = options;
+  const shared = { apiKey: faultKey, stream, loadSdk, requestTimeoutMs: limitMs, idleTimeoutMs: limitMs };
   switch (format) {
     case "responses":
       return new OpenAIProvider({ ...shared, baseURL: `${url}/v1` });

@@ -1,7 +1,4 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "./state/compileCache.ts";
-import { findFolders } from "./state/folders.ts";
-
 const args = process.argv.slice(2);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
@@ -26,6 +23,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   const { version } = await import("./version.ts");
   process.stdout.write(`${version()}\n`);
 } else {
+  const { keepCompiledCode } = await import("./state/compileCache.ts");
+  const { findFolders } = await import("./state/folders.ts");
   keepCompiledCode(process.env, findFolders(process.env).state);
   if (/_proxy/i.test(Object.keys(process.env).join())) (await import("./state/proxies.ts")).useProxies(process.env);
   const { main } = await import("./main.ts");

@@ -4,6 +4,7 @@ import type { Remedy } from "../messages.ts";
 import type { Provider } from "../provider.ts";
 import type { CacheTtl, ReasoningEffort } from "../providers/models/modelRules.ts";
 import { defaultModels, models } from "../providers/models/models.ts";
+import type { SdkLoader } from "../providers/shared/loadSdk.ts";
 import { environment } from "../providers/shared/options.ts";
 import {
   isLoading,
@@ -25,6 +26,8 @@ export interface ModelRequest {
   readonly reasoning?: ReasoningEffort | undefined;
   /** The time for which Anthropic keeps the beginning of a conversation. Other services decide by themselves. */
   readonly cacheTtl?: CacheTtl | undefined;
+  /** As the option of the providers. */
+  readonly loadSdk?: SdkLoader | undefined;
 }
 
 /** A provider, and how it was chosen. */
@@ -91,7 +94,7 @@ function named(provider: Provider): ModelChoice {
   return { provider, by: "named", reason: "asked for by name" };
 }
 
-type Settings = Pick<ModelRequest, "reasoning" | "cacheTtl">;
+type Settings = Pick<ModelRequest, "reasoning" | "cacheTtl" | "loadSdk">;
 
 async function requested(text: string, baseURL: string | undefined, settings: Settings): Promise<ModelChoice> {
   const cut = text.indexOf("/");
@@ -135,10 +138,10 @@ async function local(server: LocalServer, model: string, reason: string, setting
   return { provider: await createCompatible(model, server.baseURL, settings), by: "local", reason };
 }
 
-async function createCompatible(model: string, baseURL: string, { reasoning }: Settings): Promise<Provider> {
+async function createCompatible(model: string, baseURL: string, { reasoning, loadSdk }: Settings): Promise<Provider> {
   const { OpenAICompatibleProvider } = await import("../providers/chat/openaiCompatible.ts");
   // Mostly open models, whose calls a server may leave as text.
-  return new OpenAICompatibleProvider({ model, baseURL, reasoning, compat: { textCalls: true } });
+  return new OpenAICompatibleProvider({ model, baseURL, reasoning, loadSdk, compat: { textCalls: true } });
 }
 
 async function createKeyed(

@@ -60,6 +60,18 @@ describe.each(wireFormats)("the %s wire", (format) => {
     expect(events[1]).toBe(events[0]);
   });
 
+  test("loads the SDK that the user brings, once and by the name of its package", async () => {
+    const asked: string[] = [];
+    const loadSdk = async (name: string) => {
+      asked.push(name);
+      return { default: name === "openai" ? OpenAI : Anthropic };
+    };
+    server.script(answerWith({ text: "One." }), answerWith({ text: "Two." }));
+    const provider = wireProvider(format, server.url, { loadSdk });
+    for (const text of ["Hello", "Again"]) await collect(provider.send(request(text)));
+    expect(asked).toEqual([format === "messages" ? "@anthropic-ai/sdk" : "openai"]);
+  });
+
   test("leaving the stream ends the request at the service", async () => {
     server.script(({ format }) =>
       streamOf(sse(replyEvents(format, { text: "One. Two." })).slice(0, -3), { end: "hang" }),

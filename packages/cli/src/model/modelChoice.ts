@@ -30,10 +30,15 @@ function checkAddressOf(provider: Provider, env: NodeJS.ProcessEnv): void {
     throw usageError(`${variable} must begin with http:// or https://.`);
 }
 
+/** The SDKs are built in: of its hundreds of files each would take Node half a millisecond. */
+function loadSdk(name: "openai" | "@anthropic-ai/sdk"): Promise<unknown> {
+  return name === "openai" ? import("./openaiSdk.ts") : import("./anthropicSdk.ts");
+}
+
 /** Chooses the model that the flags name, else one that the environment offers. */
 export async function chooseModel(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   const { model, baseUrl, reasoning, cacheTtl } = flags;
-  const { provider, by, reason } = await choose({ model, baseURL: baseUrl, reasoning, cacheTtl });
+  const { provider, by, reason } = await choose({ model, baseURL: baseUrl, reasoning, cacheTtl, loadSdk });
   if (baseUrl === undefined) checkAddressOf(provider, env);
   const isNamed = by === "named";
   const name = `${isNamed && model?.includes("/") ? providerIn(model) : provider.name}/${provider.model}`;

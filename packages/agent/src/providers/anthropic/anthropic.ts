@@ -108,10 +108,10 @@ export class AnthropicProvider implements Provider {
 async function createClient(
   apiKey: string | undefined,
   baseURL: string | undefined,
-  { headers }: AnthropicProviderOptions,
+  { headers, loadSdk: own }: AnthropicProviderOptions,
 ): Promise<Anthropic> {
   checkAddress(baseURL);
-  const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"));
+  const { default: Client } = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"), own);
   return new Client({
     apiKey: apiKey ?? null,
     authToken: null,

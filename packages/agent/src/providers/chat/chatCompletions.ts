@@ -48,7 +48,7 @@ export function createChatSend(
   const { textCalls = writesTextCalls(service.model) } = compat;
   const toBody = createToBody(author, service.model, { compat, learned }, options);
   return createSend(service, options, {
-    createClient: () => openaiClient({ apiKey, baseURL, headers: options.headers, foreign: true }),
+    createClient: () => openaiClient({ ...options, apiKey, baseURL, foreign: true }),
     toBody: (request) => (learned.namedTool ? toBody(request) : withToolAlone(toBody(request))),
     again: { toBody: (body, failure) => learnFrom(learned, body, failure) },
     post: (client: OpenAI, body, signal) => client.chat.completions.create(body, { signal, maxRetries: 0 }),

@@ -33,7 +33,7 @@ export class OpenAIProvider implements Provider {
   /** Throws `missing_key` when there is neither a key nor a client, `invalid_option` for an unknown option. */
   constructor(options: OpenAIProviderOptions = {}) {
     checkProviderOptions("OpenAIProvider", options, {});
-    const { model = defaultModels.openai, baseURL = environment("OPENAI_BASE_URL"), headers } = options;
+    const { model = defaultModels.openai, baseURL = environment("OPENAI_BASE_URL") } = options;
     this.model = model;
     const described = { name: this.name, label: "OpenAI", model, baseURL, keyVariable: "OPENAI_API_KEY" };
     const { service, apiKey } = serviceOf(described, options);
@@ -45,7 +45,7 @@ export class OpenAIProvider implements Provider {
     const supported = (isFull ? rules?.changes : undefined) ?? noSupportedChanges;
     const toConversation = createToConversation(author, supported);
     this.#send = createSend(service, options, {
-      createClient: () => openaiClient({ apiKey, baseURL, headers, foreign: false }),
+      createClient: () => openaiClient({ ...options, apiKey, baseURL, foreign: false }),
       toBody: createToBody(model, fields, toConversation),
       post: (client: OpenAI, body, signal) => client.responses.create(body, { signal, maxRetries: 0 }),
       again: { toBody: withoutForeignReasoning, toReply: markForeignReasoning },

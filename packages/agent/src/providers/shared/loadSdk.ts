@@ -1,10 +1,17 @@
 import { isObject } from "@toolcrib/core/text";
 import { AgentError } from "../../errors.ts";
 
-/** Loads an optional SDK; `load` is the `import()` of `name`, so that bundlers see it. */
-export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Promise<Sdk> {
+/** Loads the module of an SDK, by the name of its package. */
+export type SdkLoader = (name: "openai" | "@anthropic-ai/sdk") => Promise<unknown>;
+
+/** Loads an optional SDK; `load` is the `import()` of `name`, so that bundlers see it, `own` what the user has in its place. */
+export async function loadSdk<Sdk>(
+  name: Parameters<SdkLoader>[0],
+  load: () => Promise<Sdk>,
+  own?: SdkLoader,
+): Promise<Sdk> {
   try {
-    return await load();
+    return await (own === undefined ? load() : (own(name) as Promise<Sdk>));
   } catch (cause) {
     if (!isObject(cause) || cause.code !== "ERR_MODULE_NOT_FOUND") throw cause;
     throw new AgentError({

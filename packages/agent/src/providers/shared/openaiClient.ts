@@ -1,6 +1,6 @@
 import { longestDelayMs } from "@toolcrib/core/internal";
 import type OpenAI from "openai";
-import { loadSdk } from "./loadSdk.ts";
+import { loadSdk, type SdkLoader } from "./loadSdk.ts";
 import { checkAddress, environment } from "./options.ts";
 import { activityFetch } from "./serviceFetch.ts";
 
@@ -9,7 +9,8 @@ interface OpenAIClientSettings {
   readonly apiKey: string | undefined;
   /** Undefined: the SDK's own. */
   readonly baseURL: string | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly loadSdk?: SdkLoader | undefined;
   /** Not OpenAI: nothing that the environment holds for OpenAI may be sent there. */
   readonly foreign: boolean;
 }
@@ -17,7 +18,7 @@ interface OpenAIClientSettings {
 /** Returns a client of the `openai` package, which is loaded here: it makes one attempt and logs nothing. */
 export async function openaiClient(settings: OpenAIClientSettings): Promise<OpenAI> {
   checkAddress(settings.baseURL);
-  const { default: Client } = await loadSdk("openai", () => import("openai"));
+  const { default: Client } = await loadSdk("openai", () => import("openai"), settings.loadSdk);
   return new Client({
     apiKey: settings.apiKey ?? "none",
     ...(settings.baseURL !== undefined && { baseURL: settings.baseURL.replace(/\/+$/, "") }),

@@ -5,6 +5,7 @@ import { readAgentOptions } from "../../options.ts";
 import { clientKeys, secretsOf } from "../errors/secrets.ts";
 import type { Service } from "../errors/wireErrors.ts";
 import type { ModelPrice, ReasoningEffort } from "../models/modelRules.ts";
+import type { SdkLoader } from "./loadSdk.ts";
 
 /** Options of every provider. `Client` is the SDK's client class. */
 export interface ProviderOptions<Client> {
@@ -15,6 +16,8 @@ export interface ProviderOptions<Client> {
   readonly model?: string | undefined;
   /** A ready SDK client (Azure, Bedrock, a gateway); its own key, address and headers are then used. */
   readonly client?: Client | undefined;
+  /** Loads the SDK where there is no `client`, for a program that holds it in its own files. Default: `import()` of its package. */
+  readonly loadSdk?: SdkLoader | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Tokens one reply may have. */
@@ -68,6 +71,7 @@ export const providerSpecs: OptionSpecs<ProviderOptions<unknown>> = {
   baseURL: option.text,
   model: option.text,
   client: option.object,
+  loadSdk: option.call,
   // Handed on by a spread, which would lose what an instance of a class holds.
   headers: { ...option.plain, expected: "a plain object of names and values, such as Object.fromEntries(headers)" },
   maxTokens: option.positive,
