@@ -1,5 +1,5 @@
 // The places where skills lie below folders, each real folder once.
-import { type Dirent, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { attempt } from "@toolcrib/core/internal";
 import { isObject, printableName } from "@toolcrib/core/text";
@@ -27,9 +27,17 @@ export interface SkillPlace {
   readonly limit: string;
 }
 
+const skillFile = "SKILL.md";
+
+/** Returns whether a folder's own file is named as it should be, for which it need not be listed. Elsewhere names may differ in case. */
+function holdsSkill(real: string): boolean {
+  if (process.platform !== "linux") return false;
+  return attempt(() => lstatSync(entryOf(real, skillFile), { throwIfNoEntry: false })?.isFile()) === true;
+}
+
 /** Returns the name of a skill's file among those of its folder; some write it in small letters. */
 export function skillFileOf(names: readonly string[]): string | undefined {
-  return names.includes("SKILL.md") ? "SKILL.md" : names.find((name) => /^skill\.md$/i.test(name));
+  return names.includes(skillFile) ? skillFile : names.find((name) => /^skill\.md$/i.test(name));
 }
 
 /** Returns the path of an entry. Node's `join` would read the whole path anew. */
@@ -55,9 +63,15 @@ export class SkillPlaces {
       this.#leftOut(path, `, because ${printableName(within ?? "")}, which it should be within, cannot be opened`);
       return;
     }
-    const queue = [{ folder: resolve(path), depth: 0 }];
-    for (const { folder, depth } of queue) {
-      const { real, entries } = this.#enter(folder, limit);
+    const queue: { folder: string; depth: number; known?: string }[] = [{ folder: resolve(path), depth: 0 }];
+    for (const { folder, depth, known } of queue) {
+      const real = this.#enter(folder, limit, known);
+      if (real === undefined) continue;
+      if (depth > 0 && holdsSkill(real)) {
+        yield { path: entryOf(folder, skillFile), file: entryOf(real, skillFile), folder: real, limit };
+        continue;
+      }
+      const entries = this.#list(folder, real);
       const file = skillFileOf(entries.map(({ name }) => name));
       if (file !== undefined && depth > 0) {
         // Opening it follows no link, whatever has become of it.
@@ -75,29 +89,39 @@ export class SkillPlaces {
       for (const entry of entries) {
         const isForeign = depth > 0 && (entry.name === ".git" || entry.name === "node_modules");
         if (isForeign || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
-        queue.push({ folder: entryOf(folder, entry.name), depth: depth + 1 });
+        const below = { folder: entryOf(folder, entry.name), depth: depth + 1 };
+        queue.push(entry.isDirectory() ? { ...below, known: entryOf(real, entry.name) } : below);
       }
     }
   }
 
-  /** Returns a folder without links, and its entries, sorted; none if it has been reached before, or may not be. */
-  #enter(folder: string, limit: string): { real: string; entries: Dirent[] } {
+  /** Returns a folder without links (`known`, if its parent listed it as one); undefined if it has been reached before, or may not be. */
+  #enter(folder: string, limit: string, known?: string): string | undefined {
+    const real = known ?? this.#tryTo(folder, () => realpathSync.native(folder));
+    const key = `${limit}\0${real}`;
+    if (real === undefined || this.#reached.has(key)) return undefined;
+    this.#reached.add(key);
+    if (limit === "" || isInside(limit, real)) return real;
+    this.#leftOut(folder, `, because it leads to ${printableName(real)}, outside of the project`);
+    return undefined;
+  }
+
+  /** Returns the entries of a folder, sorted. */
+  #list(folder: string, real: string): Dirent[] {
+    const entries = this.#tryTo(folder, () => readdirSync(real, { withFileTypes: true })) ?? [];
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Warns of a folder that cannot be read, but for one that is not there, or is none. */
+  #tryTo<Found>(folder: string, read: () => Found): Found | undefined {
     try {
-      const real = realpathSync.native(folder);
-      const key = `${limit}\0${real}`;
-      if (this.#reached.has(key)) return { real, entries: [] };
-      this.#reached.add(key);
-      if (limit === "" || isInside(limit, real)) {
-        const entries = readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-        return { real, entries };
-      }
-      this.#leftOut(folder, `, because it leads to ${printableName(real)}, outside of the project`);
+      return read();
     } catch (error) {
       const code = isObject(error) ? error.code : undefined;
       if (code !== "ENOENT" && code !== "ENOTDIR")
         this.#leftOut(folder, `, because it cannot be read (${String(code)})`);
+      return undefined;
     }
-    return { real: "", entries: [] };
   }
 
   /** Names files that begin as a skill does, but are none by their name. */
