@@ -115,6 +115,17 @@ describe("on the line that is worst for it", () => {
     expect(takesLong(worst(2001), { ...steps, literal: undefined })).toBe(true);
   });
 
+  test("a long line is found wherever it stands, also for an expression of few steps", () => {
+    const steps = expressionSteps("\\b(?:add|sub)Days\\b", true);
+    if (steps === undefined) throw new Error("it is not bounded");
+    const file = (...lengths: number[]): Buffer => Buffer.from(lengths.map((length) => "-".repeat(length)).join("\n"));
+    for (const before of [[], [0], [2000], [1999, 1, 0]])
+      for (const after of [[], [0], [2000]]) {
+        expect(takesLong(file(...before, 2000, ...after), { ...steps, literal: undefined })).toBe(false);
+        expect(takesLong(file(...before, 2001, ...after), { ...steps, literal: undefined })).toBe(true);
+      }
+  });
+
   test("a file is looked through a few times at most, however many of its lines hold a part of the expression", () => {
     const steps = expressionSteps("export (?:async )?function \\w+\\(", true);
     if (steps === undefined) throw new Error("it is not bounded");
