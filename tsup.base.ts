@@ -28,9 +28,7 @@ const workersWithin = {
   setup(build: PluginBuild) {
     build.onLoad({ filter: /\/(?:core|tools-\w+)\/dist\/[^/]+\.js$/ }, async ({ path }) => {
       let contents = readFileSync(path, "utf8");
-      for (const [address, name = ""] of contents.matchAll(
-        /new URL\(\s*"\.\/(\w+)\.mjs",\s*import\.\s*meta\.\s*url\s*\)/g,
-      )) {
+      for (const [address, name = ""] of contents.matchAll(/new URL\("\.\/(\w+)\.mjs", ?import\.meta\.url\)/g)) {
         const worker = readFileSync(join(dirname(path), `${name}.mjs`), "utf8");
         const { code } = await build.esbuild.transform(worker, { minify: true, format: "esm", target: "node22" });
         const packed = brotliCompressSync(code).toString("base64");
@@ -56,6 +54,14 @@ const builtinsByCall = {
           ? `const ${names === undefined ? whole : `{${names.replace(/\s+as\s+/g, ":")}}`}=globalThis.process.getBuiltinModule("node:${module}")`
           : statement,
     ),
+  }),
+};
+
+/** Bundlers find the file of a worker by these words, which a line may not end within. */
+const wholeAddresses = {
+  name: "whole-addresses",
+  renderChunk: (code: string) => ({
+    code: code.replace(/\bnew\s+URL\(\s*("[^"]*"),\s*import\.\s*meta\.\s*url\s*\)/g, "new URL($1,import.meta.url)"),
   }),
 };
 
@@ -143,7 +149,7 @@ export function build(
     platform: "node" as const,
     dts: false,
     esbuildPlugins: [builtUrl],
-    plugins: needsFiles ? [builtinsByCall] : [],
+    plugins: [wholeAddresses, ...(needsFiles ? [builtinsByCall] : [])],
   };
   return defineConfig([
     {
