@@ -87,7 +87,7 @@ class Checkout {
     );
     const path = join(folder, file);
     const reworded = this.read(path).replace(
-      /(name: "list_dir",[^{}]*?description: )(?:"\(as of [^"]*" \+ )?/,
+      /(name:\s*"list_dir",[^{}]*?description:\s*)(?:"\(as of [^"]*" \+ )?/,
       (_, before) => `${before}"(as of ${version}) " + `,
     );
     write(this.folder, { [path]: reworded });

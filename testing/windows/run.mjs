@@ -61,7 +61,7 @@ if (existsSync(scope)) {
   const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
   const forWine = isWine ? ["--force", "--os=win32", "--cpu=x64", nodePackage, shimPackage] : [];
   // npm is a script that only a shell starts on Windows; nothing here comes from elsewhere.
-  must("npm", [...install, ...forWine, ...tarballs.map((name) => join(packed, name))], {
+  must("npm", [...install, "openai@^7.57.0", ...forWine, ...tarballs.map((name) => join(packed, name))], {
     shell: process.platform === "win32",
   });
 }
