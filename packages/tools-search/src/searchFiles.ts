@@ -17,7 +17,6 @@ import {
   withoutNeedlessBraces,
 } from "./searchArguments.ts";
 import { failedSearch, filesData, filesDataSchema, noticesOf, replyOf, unfinishedMessage } from "./searchReply.ts";
-import { search } from "./threads/runSearch.ts";
 
 /** The values of arguments that are left out. */
 const defaults = { cwd: ".", max_results: 1000 };
@@ -54,6 +53,8 @@ export function createSearchFilesTool(options: SearchOptions = {}): ExecutableTo
       const alike: string[] = [];
       const start = await resolveStart(scope, cwd, { argument: "cwd", onAlike: (notice) => alike.push(notice) });
       if (!start.isDirectory) throw invalidArgument("cwd", `${printableName(clip(cwd))} is a file; pass a directory`);
+      // Loaded with the first search: a program that only imports this package need not pay for it.
+      const { search } = await import("./threads/runSearch.ts");
       const result = await search(
         {
           starts: [start],

@@ -29,7 +29,6 @@ import {
   withoutNeedlessBraces,
 } from "./searchArguments.ts";
 import { failedSearch, noticesOf, replyOf, textData, textDataSchema, unfinishedMessage } from "./searchReply.ts";
-import { search } from "./threads/runSearch.ts";
 
 /** The values of arguments that are left out. */
 const defaults = { regex: false, case_sensitive: true, mode: "lines", context: 0, max_results: 500 } as const;
@@ -84,6 +83,8 @@ export function createSearchTextTool(options: SearchOptions = {}): ExecutableToo
       const read = readQuery(query, regex, caseSensitive);
       checkInclude(include);
       const { starts, missing } = await resolveStarts(scope, startPaths(paths), signal);
+      // Loaded with the first search: a program that only imports this package need not pay for it.
+      const { search } = await import("./threads/runSearch.ts");
       const result = await search(
         {
           starts,
