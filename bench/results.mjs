@@ -10,27 +10,45 @@ import { remarksOf } from "./remarks.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-export function writeResults(rows) {
+/** Writes the rows of a run. Those that RESULTS.md has of other cases stay, with their day, unless the run was whole. */
+export function writeResults(rows, isWhole) {
+  const day = new Date().toISOString().slice(0, 10);
+  const fresh = new Map(
+    rows.map((row) => [
+      row.name,
+      { ...row, measured: figure(row), goal: row.goal === undefined ? "" : short(row.goal), day },
+    ]),
+  );
+  const former = isWhole ? [] : readRows();
+  const all = new Map([...former.map((row) => [row.name, row]), ...fresh]);
   const ripgrep = version(ripgrepProgram() ?? "rg");
-  const remarks = remarksOf(rows);
+  const remarks = remarksOf([...all.values()]);
   const lines = [
     "# Benchmark results",
     "",
-    `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, Linux ${release()}, ${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; ${ripgrep}.`,
+    `Node ${process.version}, Linux ${release()}, ${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 2 ** 30)} GB; ${ripgrep}.`,
     "Made by `npm run bench -- --large --write`. A ratio is candidate to baseline in the same round: median (min to max); then the median",
     "times of both. Below 1 the candidate is faster. A row whose result counts differ is void. ripgrep reads no .gitignore above a tree",
-    "(`--no-ignore-parent`): the one of this repository left files of the medium tree out, so that counts differed.",
+    "(`--no-ignore-parent`).",
     "",
-    "| what | measured | goal | |",
-    "| --- | --- | --- | --- |",
-    ...rows.map(
-      (row) => `| ${row.name} | ${figure(row)} | ${row.goal === undefined ? "" : short(row.goal)} | ${row.verdict} |`,
-    ),
+    "| what | measured | goal | | day |",
+    "| --- | --- | --- | --- | --- |",
+    ...[...all.values()].map((row) => `| ${row.name} | ${row.measured} | ${row.goal} | ${row.verdict} | ${row.day} |`),
     "",
     ...(remarks.length > 0 ? ["## Missed, and why", "", ...remarks, ""] : []),
   ];
   writeFileSync(here("RESULTS.md"), lines.join("\n"));
   writePlot();
+}
+
+/** Returns the rows of RESULTS.md. */
+function readRows() {
+  const text = readFileSync(here("RESULTS.md"), "utf8");
+  const row = /^\| (?!what |---)(.+?) \| (.+?) \| (.*?) ?\| (.*?) ?\|(?: (.*?) \|)?$/gm;
+  return [...text.matchAll(row)].map(([, name, measured, goal, verdict, day]) => ({
+    ...{ name, measured, goal, verdict },
+    day: day ?? /^\d{4}-\d\d-\d\d/m.exec(text)?.[0] ?? "",
+  }));
 }
 
 /** Returns what RESULTS.md says of each row. */

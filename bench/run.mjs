@@ -1,6 +1,6 @@
 // npm run bench [-- NAME …] [--large] [--rounds N] [--write] [--quick] [--plot]
 // Each row of the goals: candidate and baseline in turn, ratio per round. Times are judged by ratios alone: an absolute one is shown.
-// --write puts a full run into RESULTS.md. --quick takes two minutes, for a look before and after a change.
+// --write puts the rows of a run into RESULTS.md: of a full run all of it. --quick takes two minutes, for a look before and after a change.
 // --plot measures nothing and draws the plot of RESULTS.md anew.
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { files, shell } from "./cases/files.mjs";
@@ -82,7 +82,7 @@ for (const name of asked.length > 0 ? asked : quick ? quickCases : Object.keys(c
   }
   await cases[name](report, { corpora, rounds, quick });
 }
-if (words.includes("--write")) writeResults(rows);
+if (words.includes("--write")) writeResults(rows, asked.length === 0);
 process.exit(0);
 
 function report(row) {
