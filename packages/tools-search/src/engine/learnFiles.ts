@@ -19,8 +19,8 @@ export interface FileLearner {
 const largestFile = 2 ** 20;
 /** The text of larger files is not kept. */
 const largestText = 2 ** 16;
-/** Files that wait at most: beyond that all are forgotten, until a search reads them again. */
-const mostWaiting = 200_000;
+/** Where more files wait when a search begins, all are forgotten: it adds them again as it reads them, and twice they take much memory. */
+const mostWaiting = 2 ** 12;
 /** A message is answered at least so often. */
 const sliceMs = 1;
 
@@ -86,14 +86,13 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   return {
     start(files) {
       cancel();
-      if (files?.tree !== memory?.tree) {
+      if (files?.tree !== memory?.tree || waiting.length > mostWaiting) {
         waiting = [];
         seen.clear();
       }
       memory = files?.hasRoom ? files : undefined;
     },
     add(path) {
-      if (waiting.length >= mostWaiting) waiting = [];
       if (memory !== undefined) waiting.push(path);
     },
     learn() {
