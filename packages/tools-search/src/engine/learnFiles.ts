@@ -19,7 +19,7 @@ export interface FileLearner {
 const largestFile = 2 ** 20;
 /** The text of larger files is not kept. */
 const largestText = 2 ** 16;
-/** Where more files wait when a search begins, all are forgotten: it adds them again as it reads them, and twice they take much memory. */
+/** Most files that still wait when a search begins: more are forgotten, as it adds them again, and twice they take much memory. */
 const mostWaiting = 2 ** 12;
 /** A message is answered at least so often. */
 const sliceMs = 1;
