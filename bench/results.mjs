@@ -44,10 +44,13 @@ export function writeResults(rows, isWhole) {
 /** Returns the rows of RESULTS.md. */
 function readRows() {
   const text = readFileSync(here("RESULTS.md"), "utf8");
-  const row = /^\| (?!what |---)(.+?) \| (.+?) \| (.*?) ?\| (.*?) ?\|(?: (.*?) \|)?$/gm;
+  const row = /^\| (.+?) \| (.+?) \| (.*?) ?\| (.*?) ?\| (\d.*?) \|$/gm;
   return [...text.matchAll(row)].map(([, name, measured, goal, verdict, day]) => ({
-    ...{ name, measured, goal, verdict },
-    day: day ?? /^\d{4}-\d\d-\d\d/m.exec(text)?.[0] ?? "",
+    name,
+    measured,
+    goal,
+    verdict,
+    day,
   }));
 }
 

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sharedFolder } from "@toolcrib/testing";
+import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { packOnce } from "./packOnce.mjs";
 import { runsAtInstall, runtimeTree } from "./runtimeTree.mjs";
@@ -70,6 +71,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly scripts?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
   readonly exports: Record<string, string | Record<string, string>>;
   readonly bin?: Record<string, string>;
 }
@@ -117,6 +119,27 @@ test("packing twice gives the same bytes, whatever the time zone and the rights 
   }
 });
 
+test.each(["cli", "skills"])("the notices of %s name each package whose code it holds", async (name) => {
+  const home = join(root, "packages", name);
+  const source = readdirSync(join(home, "src"), { recursive: true, encoding: "utf8" });
+  const { dependencies = {} } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as Manifest;
+  const { metafile } = await build({
+    ...{
+      entryPoints: source.filter((file) => /(?<!\.test(?:-d)?)\.ts$/.test(file)).map((file) => join(home, "src", file)),
+    },
+    ...{ bundle: true, splitting: true, format: "esm", platform: "node", outdir: folder, write: false, metafile: true },
+    external: Object.keys(dependencies).flatMap((each) => [each, `${each}/*`]),
+  });
+  const held = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [/.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []] : [],
+    ),
+  );
+  const notices = readFileSync(join(home, "THIRD-PARTY-NOTICES.md"), "utf8");
+  expect(held.length).toBeGreaterThan(0);
+  for (const each of new Set(held.flat())) expect(notices).toContain(each);
+});
+
 describe.each(packages)("%s", (name) => {
   test("its tarball holds the built code, its types and what users read, and nothing of this machine", () => {
     const files = filesOf(name);
@@ -131,6 +154,9 @@ describe.each(packages)("%s", (name) => {
       const text = readFileSync(join(opened(name), file), "utf8");
       expect(text.includes(root) || (homedir().length > 1 && text.includes(`${homedir()}/`)), file).toBe(false);
       expect(text, file).not.toContain("sourceMappingURL=");
+      // Bundlers find the file of a worker by these words.
+      for (const [address] of text.matchAll(/new\s+URL\(\s*"\.\/\w+\.mjs"[^)]*\)/g))
+        expect(address).toMatch(/^new URL\("\.\/\w+\.mjs", ?import\.meta\.url\)$/);
     }
   });
 

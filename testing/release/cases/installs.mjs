@@ -148,6 +148,19 @@ const command = (version) => async () => {
   assert.equal(read, "one needle\n");
   const { stdout: answer } = await run(join(user.folder, "work"), bin, ["run", "find needle in ."], { env });
   assert.match(answer, /a\.txt/);
+  // It holds the SDKs, which nothing else of its installation brings.
+  const server = await WireServer.start();
+  const keys = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none" };
+  for (const [model, address] of [
+    ["openai/gpt-5.2", `${server.url}/v1`],
+    ["anthropic/claude-sonnet-5", server.url],
+  ]) {
+    server.script(answerWith({ text: `read it by ${model}` }));
+    const words = ["run", "hi", "-m", model, "--base-url", address];
+    const { stdout } = await run(join(user.folder, "work"), bin, words, { env: { ...env, ...keys } });
+    assert.match(stdout, new RegExp(`read it by ${model}`));
+  }
+  await server.close();
 };
 
 const everything = "adapters agent core defaults kit policy remote skills tools-bash tools-fs tools-search".split(" ");

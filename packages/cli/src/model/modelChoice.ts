@@ -1,5 +1,5 @@
 import type { Provider } from "@toolcrib/agent";
-import { chooseModel as choose } from "@toolcrib/agent/models";
+import { chooseModel as choose, type ModelRequest } from "@toolcrib/agent/models";
 import { usageError } from "../exitReasons.ts";
 import type { ModelFlags } from "../sharedFlags.ts";
 
@@ -30,10 +30,9 @@ function checkAddressOf(provider: Provider, env: NodeJS.ProcessEnv): void {
     throw usageError(`${variable} must begin with http:// or https://.`);
 }
 
-/** The SDKs are built in: of its hundreds of files each would take Node half a millisecond. */
-function loadSdk(name: "openai" | "@anthropic-ai/sdk"): Promise<unknown> {
-  return name === "openai" ? import("./openaiSdk.ts") : import("./anthropicSdk.ts");
-}
+/** The SDKs are built in: a package of hundreds of files takes Node half a millisecond for each. */
+const loadSdk: NonNullable<ModelRequest["loadSdk"]> = (name) =>
+  name === "openai" ? import("./openaiSdk.ts") : import("./anthropicSdk.ts");
 
 /** Chooses the model that the flags name, else one that the environment offers. */
 export async function chooseModel(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<ModelChoice> {

@@ -149,7 +149,7 @@ function findEnds(alternatives: readonly Part[][], isDisjoint: Disjointness): vo
 
 /** Returns whether a regular expression could take long on one of the lines that may match it, or on all of them. */
 export function takesLong(bytes: Buffer, { literal, prefix, on }: ExpressionSteps): boolean {
-  // Steps grow at least as the line does, so that lines of the greatest length take the most together.
+  // A character takes the more steps the longer its line is, so no lines up to this length take more together than the longest.
   const isLight = on(longestQuickLine) * Math.ceil(blockSize / longestQuickLine) <= quickStepsOfBlock;
   if (isLight && !hasLongLine(bytes)) return false;
   let left = quickStepsOfBlock * Math.ceil(bytes.length / blockSize);

@@ -20,7 +20,9 @@ const largestFile = 2 ** 20;
 /** The text of larger files is not kept. */
 const largestText = 2 ** 16;
 /** Most files that still wait when a search begins: more are forgotten, as it adds them again, and twice they take much memory. */
-const mostWaiting = 2 ** 12;
+const mostLeft = 2 ** 12;
+/** Files that wait at most: beyond that all are forgotten, until a search reads them again. */
+const mostWaiting = 200_000;
 /** A message is answered at least so often. */
 const sliceMs = 1;
 
@@ -86,13 +88,14 @@ export function createFileLearner(doLater: DoLater = atOnce): FileLearner {
   return {
     start(files) {
       cancel();
-      if (files?.tree !== memory?.tree || waiting.length > mostWaiting) {
+      if (files?.tree !== memory?.tree || waiting.length > mostLeft) {
         waiting = [];
         seen.clear();
       }
       memory = files?.hasRoom ? files : undefined;
     },
     add(path) {
+      if (waiting.length >= mostWaiting) waiting = [];
       if (memory !== undefined) waiting.push(path);
     },
     learn() {
